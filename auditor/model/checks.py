@@ -1,0 +1,277 @@
+"""What makes numbers, names and whole models acceptable.
+
+The checks across a model read whatever parts of it can be read: one wrong part hides no other problem.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterator
+from decimal import Context, Decimal, Rounded
+from fractions import Fraction
+from typing import SupportsIndex
+
+from auditor.model.problems import Place, Problem, has_parts, items, label, part, shown
+
+#: How far a row may be from a sum of 1, and a prior from that of the counts. Within it the numbers count as
+#: rounded and are normalised exactly; beyond it something is missing.
+TOLERANCE = Fraction(1, 10**9)
+
+#: Numbers have at most so many digits, and lie within 1e±400: exact arithmetic stays cheap.
+MAX_DIGITS = 400
+MAX_EXPONENT = 400
+
+_AT_MOST_MAX_DIGITS = Context(prec=MAX_DIGITS, traps=[Rounded])
+
+MAX_NAME = 500
+
+SIDES = ("favourable", "unfavourable")
+
+#: What no YAML holds, and what reorders the text around it, so that a report seems to say something else.
+_MISLEADING = frozenset(
+    "\ufeff\ufffe\uffff\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
+_UNSHOWABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
+
+
+def exact(value: object) -> Decimal:
+    """Return a number as an exact decimal; raise ValueError for what isn't one.
+
+    A binary float is refused: 0.1 as a float is another number than 0.1 as written.
+    """
+    if not isinstance(value, Decimal):
+        value = _decimal(value)
+    if not value.is_finite():
+        raise ValueError(f"{shown(value)} is not a finite number; write one in digits")
+    # A zero may have a huge exponent too, as in 0e-999999999.
+    if abs(value.adjusted()) > MAX_EXPONENT:
+        raise ValueError(f"{shown(value)} is out of range; write 0, or a number within 1e±{MAX_EXPONENT}")
+    try:
+        _AT_MOST_MAX_DIGITS.plus(value)
+    except Rounded:
+        raise ValueError(f"{shown(value)} has too many digits; write at most {MAX_DIGITS}") from None
+    return value
+
+
+def _decimal(value: object) -> Decimal:
+    if isinstance(value, str):
+        raise ValueError(f"{shown(value)} is text, not a number; write it in digits and without quotes")
+    if isinstance(value, float):
+        raise ValueError(f"{value!r} is a binary float; give the exact number as decimal.Decimal or int")
+    # Integers of NumPy and pandas are no subclass of int.
+    if isinstance(value, int | SupportsIndex) and not isinstance(value, bool):
+        return Decimal(value.__index__())
+    raise ValueError(f"{shown(value)} is not a number; write one in digits")
+
+
+def probability(value: object) -> Decimal:
+    """Return an exact number in [0, 1]."""
+    number = exact(value)
+    if number < 0:
+        raise ValueError(f"{shown(number)} is below 0; a probability lies between 0 and 1")
+    if number > 1:
+        raise ValueError(f"{shown(number)} is above 1; a probability lies between 0 and 1")
+    return number
+
+
+def prior(value: object) -> Decimal:
+    """Return an exact number in (0, 1)."""
+    number = exact(value)
+    if not 0 < number < 1:
+        raise ValueError(f"{shown(number)} is no prior; it must lie strictly between 0 and 1")
+    return number
+
+
+def count(value: object) -> Decimal:
+    """Return an exact number that is not negative; weighted rows give fractions."""
+    number = exact(value)
+    if number < 0:
+        raise ValueError(f"{shown(number)} is below 0; write 0 or more")
+    return number
+
+
+def text(value: str) -> str:
+    """Return a text that has no control characters but new lines and tabs."""
+    if not value.strip():
+        raise ValueError("is empty; write a text or leave it out")
+    _showable(value, allowed="\n\t")
+    return value
+
+
+def name(value: str) -> str:
+    """Return a name or label: one line that can be shown as it is."""
+    if not value.strip():
+        raise ValueError(f"{shown(value)} is empty; give a name that people can read")
+    if len(value) > MAX_NAME:
+        raise ValueError(f"{shown(value)} has {len(value)} characters; use at most {MAX_NAME}")
+    _showable(value)
+    return value
+
+
+def _showable(value: str, allowed: str = "") -> None:
+    for character in value:
+        hidden = unicodedata.category(character) in _UNSHOWABLE or character in _MISLEADING
+        if hidden and character not in allowed:
+            raise ValueError(
+                f"{shown(value)} contains the control character U+{ord(character):04X}; take it out"
+            )
+
+
+def across(model: object) -> Iterator[Problem]:
+    """Find what is wrong between the parts of a model, each of which may be missing or malformed.
+
+    Parameters
+    ----------
+    model : object
+        A tree of mappings and lists, or a validated specification.
+    """
+    repaired = part(model, "repair") is not None
+    smoothing = _number(part(model, "smoothing"), count, absent=Decimal(0))
+    attributes = items(part(model, "attributes"))
+    if part(model, "attributes") is not None and not attributes:
+        yield Problem(("attributes",), "is empty; give at least one attribute, and mark the sensitive ones")
+    counted = [i for i, a in enumerate(attributes) if part(a, "counts") is not None]
+    decision = part(model, "decision")
+    yield from _decision(decision, bool(counted), repaired)
+    decision_name = part(decision, "name")
+    named_at: dict[str, int] = {}
+    for i, attribute in enumerate(attributes):
+        attribute_name = part(attribute, "name")
+        if isinstance(attribute_name, str):
+            if attribute_name in named_at:
+                message = f"has the name of attributes[{named_at[attribute_name]}] too; give each its own"
+                yield Problem(("attributes", i), message)
+            elif attribute_name == decision_name:
+                message = "has the name of the decision; leave the decision out of the attributes"
+                yield Problem(("attributes", i), message)
+            named_at.setdefault(attribute_name, i)
+        yield from _attribute(("attributes", i), attribute, part(decision, "counts"), smoothing, repaired)
+    if attributes and not any(part(a, "sensitive") not in (None, False) for a in attributes):
+        message = 'none is sensitive; write "sensitive": true at each attribute that needs protection'
+        yield Problem(("attributes",), message)
+    if attributes and smoothing and not counted:
+        message = f"{shown(smoothing)} has no effect without counts; leave it out, or give counts"
+        yield Problem(("smoothing",), message)
+
+
+def _decision(decision: object, counted: bool, repaired: bool) -> Iterator[Problem]:
+    place: Place = ("decision",)
+    values = [part(decision, side) for side in SIDES]
+    yield from _repeats(values, lambda i: (*place, SIDES[i]), lambda i: SIDES[i])
+    counts = part(decision, "counts")
+    given = part(decision, "prior")
+    if has_parts(decision) and counts is None and counted:
+        message = '"counts" is missing, and attributes have counts; add the number of rows per decision'
+        yield Problem(place, message)
+    elif has_parts(decision) and counts is None and given is None:
+        yield Problem(place, 'has neither "prior" nor "counts"; give one of them')
+    favourable, unfavourable = (_number(part(counts, side), count) for side in SIDES)
+    for side, number in zip(SIDES, (favourable, unfavourable), strict=True):
+        if number == 0:
+            message = "0 rows would make the prior 0 or 1; the data must contain both decisions"
+            yield Problem((*place, "counts", side), message)
+    stated = _number(given, prior)
+    if stated is None or not favourable or not unfavourable or repaired:
+        return
+    share = Fraction(favourable) / (Fraction(favourable) + Fraction(unfavourable))
+    if abs(Fraction(stated) - share) > TOLERANCE:
+        swapped = abs(Fraction(stated) - (1 - share)) <= TOLERANCE
+        which = "it is that of the unfavourable value; correct it" if swapped else "correct one of them"
+        message = (
+            f"{shown(stated)} differs from the counts, which give {shown(share)}; {which} or leave it out"
+        )
+        yield Problem((*place, "prior"), message)
+
+
+def _attribute(
+    place: Place, attribute: object, decision_counts: object, smoothing: Decimal | None, repaired: bool
+) -> Iterator[Problem]:
+    values = part(attribute, "values")
+    size = len(items(values)) if isinstance(values, list | tuple) else None
+    if size is not None and size < 2:
+        number = "one value is" if size else "no values are"
+        yield Problem((*place, "values"), f"{number} given; an attribute has at least two")
+    yield from _repeats(items(values), lambda i: (*place, "values", i), lambda i: f"values[{i}]")
+
+    likelihood, counts = part(attribute, "likelihood"), part(attribute, "counts")
+    if has_parts(attribute) and likelihood is None and counts is None:
+        yield Problem(place, 'has neither "likelihood" nor "counts"; give one of them')
+    if likelihood is not None and counts is not None and not repaired:
+        yield Problem(place, 'has both "likelihood" and "counts"; keep one of them')
+
+    rows: dict[str, list[list[Decimal] | None]] = {}
+    for kind, accept in (("likelihood", probability), ("counts", count)):
+        rows[kind] = []
+        for side in SIDES:
+            given = part(part(attribute, kind), side)
+            row = _row(given, accept)
+            if size is not None and isinstance(given, list | tuple) and len(given) != size:
+                message = f"{len(given)} numbers for {size} values; give one per value, in the same order"
+                yield Problem((*place, kind, side), message)
+                row = None
+            rows[kind].append(row)
+    for side, row in zip(SIDES, rows["likelihood"], strict=True):
+        if row is not None and abs((total := sum(map(Fraction, row), Fraction(0))) - 1) > TOLERANCE:
+            message = f"sums to {shown(total)} instead of 1; correct the numbers, or give counts"
+            yield Problem((*place, "likelihood", side), message)
+    empty = False
+    for side, row in zip(SIDES, rows["counts"], strict=True):
+        if row is None:
+            continue
+        total = sum(map(Fraction, row), Fraction(0))
+        decided = _number(part(decision_counts, side), count)
+        if total == 0 and smoothing == 0 and likelihood is None:
+            empty = True
+            message = "all are 0, which leaves the probabilities undefined; set smoothing above 0"
+            yield Problem((*place, "counts", side), message)
+        if decided is not None and total > Fraction(decided) * (1 + TOLERANCE):
+            message = f"adds up to {shown(total)}, above the decision's {shown(decided)}; correct one of them"
+            yield Problem((*place, "counts", side), message)
+
+    kind = "likelihood" if likelihood is not None else "counts"
+    favourable, unfavourable = rows[kind]
+    if favourable is None or unfavourable is None or empty or (kind == "counts" and smoothing != 0):
+        return
+    for v, (first, second) in enumerate(zip(favourable, unfavourable, strict=False)):
+        if first == 0 == second:
+            remedy = "leave it out" + (", or set smoothing above 0" if kind == "counts" else "")
+            found = label(items(values)[v]) if size is not None else None
+            message = f"{shown(found) if found else 'it'} is never seen under either decision; {remedy}"
+            yield Problem((*place, "values", v), message)
+
+
+def _repeats(
+    values: list[object], place: Callable[[int], Place], called: Callable[[int], str]
+) -> Iterator[Problem]:
+    labelled: dict[str, int] = {}
+    coded: dict[str, int] = {}
+    for i, value in enumerate(values):
+        shown_as = label(value)
+        code = value if isinstance(value, str) else part(value, "value")
+        if shown_as is not None and labelled.setdefault(shown_as, i) != i:
+            other = called(labelled[shown_as])
+            message = f"{shown(shown_as)} is the label of {other} too; labels must differ"
+            yield Problem(place(i), message)
+        elif isinstance(code, str) and coded.setdefault(code, i) != i:
+            other = called(coded[code])
+            yield Problem(place(i), f"{shown(code)} is the value of {other} too; values must differ")
+
+
+def _number(
+    value: object, accept: Callable[[object], Decimal], absent: Decimal | None = None
+) -> Decimal | None:
+    if value is None:
+        return absent
+    try:
+        return accept(value)
+    except ValueError:
+        return None
+
+
+def _row(values: object, accept: Callable[[object], Decimal]) -> list[Decimal] | None:
+    if not isinstance(values, list | tuple):
+        return None
+    try:
+        return [accept(value) for value in values]
+    except ValueError:
+        return None

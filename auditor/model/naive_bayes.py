@@ -1,0 +1,114 @@
+"""The exact naive Bayes model: names, values and probabilities as rationals."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+import rfc8785
+
+#: Disclosed values: pairs (attribute index, value index), in increasing order of attribute.
+Assignment = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A discrete attribute and its conditional distributions.
+
+    Attributes
+    ----------
+    name : str
+    values : tuple of str
+        The labels of the m values, in the order of the specification.
+    sensitive : bool
+    likelihood : tuple of (Fraction, Fraction)
+        For each value v the pair ``(P(v | favourable), P(v | unfavourable))``. Each of the two
+        columns sums to exactly 1.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    sensitive: bool
+    likelihood: tuple[tuple[Fraction, Fraction], ...]
+
+
+@dataclass(frozen=True)
+class NaiveBayes:
+    """A naive Bayes classifier over a binary decision, in exact rationals.
+
+    ``P(d, z) = P(d) prod_i P(z_i | d)``; attributes that are not disclosed are summed out, which
+    for naive Bayes means that they are left out of the product (Section "Problem Formalization").
+
+    Attributes
+    ----------
+    name, decision, favourable, unfavourable : str
+        The model's name, the decision's name, and the labels of its two values.
+    prior : Fraction
+        ``P(favourable)``, strictly between 0 and 1.
+    attributes : tuple of Attribute
+    """
+
+    name: str
+    decision: str
+    favourable: str
+    unfavourable: str
+    prior: Fraction
+    attributes: tuple[Attribute, ...]
+
+    @property
+    def sensitive(self) -> tuple[int, ...]:
+        """Indices of the sensitive attributes, increasing."""
+        return tuple(i for i, attribute in enumerate(self.attributes) if attribute.sensitive)
+
+    def joint(self, values: Iterable[tuple[int, int]]) -> tuple[Fraction, Fraction]:
+        """``(P(d, z), P(d̄, z))`` for the disclosed values z."""
+        rows = [self.attributes[i].likelihood[v] for i, v in values]
+        return (
+            _product([self.prior, *(row[0] for row in rows)]),
+            _product([1 - self.prior, *(row[1] for row in rows)]),
+        )
+
+    def total_patterns(self) -> int:
+        r"""Number of pairs (x, y) with x over a non-empty set of sensitive attributes.
+
+        ``prod_S (1 + 2 m_i) prod_(Z\\S) (1 + m_i) - prod_Z (1 + m_i)``, with m_i values of attribute i.
+        """
+        sizes = [(len(a.values), a.sensitive) for a in self.attributes]
+        return prod(1 + m * (1 + sensitive) for m, sensitive in sizes) - prod(1 + m for m, _ in sizes)
+
+    def canonical(self) -> bytes:
+        """All that bears on the answer as canonical JSON (RFC 8785), probabilities as fractions.
+
+        The model's name and provenance are left out: two files that mean the same model are the
+        same model, whatever their format, spelling of numbers and description.
+        """
+        return rfc8785.dumps(
+            {
+                "decision": self.decision,
+                "favourable": self.favourable,
+                "unfavourable": self.unfavourable,
+                "prior": str(self.prior),
+                "attributes": [
+                    {
+                        "name": a.name,
+                        "sensitive": a.sensitive,
+                        "values": list(a.values),
+                        "favourable": [str(row[0]) for row in a.likelihood],
+                        "unfavourable": [str(row[1]) for row in a.likelihood],
+                    }
+                    for a in self.attributes
+                ],
+            }
+        )
+
+    def sha256(self) -> str:
+        """Hexadecimal digest of `canonical`, by which certificates name the model."""
+        return hashlib.sha256(self.canonical()).hexdigest()
+
+
+def _product(factors: list[Fraction]) -> Fraction:
+    """Reduced once at the end, which is several times faster than a Fraction product."""
+    return Fraction(prod(f.numerator for f in factors), prod(f.denominator for f in factors))

@@ -1,0 +1,102 @@
+"""Reads model specifications from files: the door through which foreign errors come in."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from auditor.errors import InputError
+from auditor.model import parsing
+from auditor.model.problems import Problem, escaped, lines
+from auditor.model.spec import ModelSpec
+
+#: A model of 200 attributes with hundreds of values each takes a tenth of this.
+MAX_BYTES = 32 * 1024 * 1024
+
+
+def load_model(path: str | os.PathLike[str]) -> ModelSpec:
+    """Read and validate a model specification.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A JSON or YAML file; ``"-"`` is standard input. The suffix tells the format;
+        without one that is known, what begins with a bracket is JSON.
+
+    Returns
+    -------
+    ModelSpec
+
+    Raises
+    ------
+    InputError
+        With one line per problem.
+
+    Examples
+    --------
+    >>> load_model("examples/figure1.json").decision.favourable.label
+    'd'
+    """
+    name = os.fspath(path)
+    return parse_model(read_bytes(path), "standard input" if name == "-" else name)
+
+
+def parse_model(data: bytes, name: str, form: str | None = None) -> ModelSpec:
+    """Validate a model specification that has been read already.
+
+    Parameters
+    ----------
+    data : bytes
+        JSON or YAML in UTF-8.
+    name : str
+        What the document is called in messages.
+    form : {"json", "yaml"}, optional
+        Taken from the suffix of the name if not given.
+    """
+    tree, repeated = parsing.parse(data, name, form)
+    try:
+        spec = ModelSpec.model_validate(tree)
+    except ValidationError as error:
+        found = [Problem(details["loc"], details["msg"]) for details in error.errors(include_url=False)]
+        raise InputError(lines(name, (*repeated, *found), tree)) from error
+    if repeated:
+        raise InputError(lines(name, repeated, tree))
+    return spec
+
+
+def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
+    """Read a whole file, or standard input for ``"-"``, unless it has more bytes than the limit."""
+    name = os.fspath(path)
+    too_large = f"{escaped(name)}: larger than {limit // 1024**2} MB; no document of this kind needs that"
+    if name == "-":
+        data = sys.stdin.buffer.read(limit + 1)
+    else:
+        try:
+            with Path(name).open("rb") as file:
+                status = os.fstat(file.fileno())
+                if stat.S_ISREG(status.st_mode) and status.st_size > limit:
+                    raise InputError(too_large)
+                data = file.read(limit + 1)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{escaped(name)}: {_unreadable(error)}") from error
+    if len(data) > limit:
+        raise InputError(too_large)
+    return data
+
+
+def _unreadable(error: Exception) -> str:
+    match error:
+        case FileNotFoundError():
+            return "no such file; check the path"
+        case IsADirectoryError():
+            return "is a folder; give a file in it"
+        case PermissionError():
+            return "may not be read; check its permissions"
+        case OSError():
+            return f"can't be read: {error.strerror}"
+        case _:
+            return f"can't be read: {error}"

@@ -1,0 +1,388 @@
+"""The model specification, version 1: what a file must say, and the exact model that it means.
+
+The descriptions of the fields are those of the JSON Schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
+    PlainValidator,
+    ValidationError,
+    WithJsonSchema,
+    model_serializer,
+    model_validator,
+)
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
+
+from auditor.model import checks
+from auditor.model.naive_bayes import Attribute, NaiveBayes
+from auditor.model.problems import Place, Problem, part, shown
+
+if TYPE_CHECKING:
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import ErrorDetails
+
+KIND = "auditor/model"
+VERSION = 1
+
+# A schema can't say that a number is exact; only the reader knows how it was written.
+Probability = Annotated[
+    Decimal,
+    PlainValidator(checks.probability),
+    WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1}),
+]
+Prior = Annotated[
+    Decimal,
+    PlainValidator(checks.prior),
+    WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}),
+]
+Count = Annotated[Decimal, PlainValidator(checks.count), WithJsonSchema({"type": "number", "minimum": 0})]
+Number = Annotated[Decimal, PlainValidator(checks.exact), WithJsonSchema({"type": "number"})]
+_NAME_SCHEMA = {"type": "string", "minLength": 1, "maxLength": checks.MAX_NAME}
+Name = Annotated[str, AfterValidator(checks.name), WithJsonSchema(_NAME_SCHEMA)]
+Text = Annotated[str, AfterValidator(checks.text)]
+Whole = Annotated[int, Field(ge=0)]
+
+
+def _listed(value: object) -> object:
+    """Take a list for a tuple, and nothing else: a set has no order."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+_Listed = BeforeValidator(_listed)
+
+
+def _one_of(*keys: str) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"anyOf": [{"required": [key]} for key in keys]})
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", defer_build=True)
+
+
+class ValueSpec(_Part):
+    """A value of an attribute or of the decision; a plain text is both its code and its label."""
+
+    value: Name
+    label: Name
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _from_text(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if isinstance(data, str):
+            name = checks.name(data)
+            return handler({"value": name, "label": name})
+        return handler(data)
+
+    @model_serializer
+    def _to_text(self) -> str | dict[str, str]:
+        return self.label if self.label == self.value else {"value": self.value, "label": self.label}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        both = {
+            "type": "object",
+            "properties": {
+                "value": {**_NAME_SCHEMA, "description": "What stands in the data."},
+                "label": {**_NAME_SCHEMA, "description": "What people read."},
+            },
+            "required": ["value", "label"],
+            "additionalProperties": False,
+        }
+        return {"title": cls.__name__, "description": cls.__doc__, "anyOf": [_NAME_SCHEMA, both]}
+
+
+class DecisionCounts(_Part):
+    """Number of rows with each decision; fractions come from weighted rows."""
+
+    favourable: Count
+    unfavourable: Count
+
+
+class DecisionSpec(_Part):
+    """The binary decision. It needs a prior or counts; if both are given, they must agree within 1e-9."""
+
+    model_config = _one_of("prior", "counts")
+
+    name: Name
+    favourable: ValueSpec
+    unfavourable: ValueSpec
+    prior: Annotated[Prior | None, Field(description="P(favourable).")] = None
+    counts: Annotated[
+        DecisionCounts | None,
+        Field(description="Give the prior exactly; needed where attributes are given by counts."),
+    ] = None
+
+
+class Likelihood(_Part):
+    """P(value | decision), one number per value in the order of the values.
+
+    Each row sums to 1 within 1e-9, and is then divided by its sum.
+    """
+
+    favourable: Annotated[tuple[Probability, ...], _Listed]
+    unfavourable: Annotated[tuple[Probability, ...], _Listed]
+
+
+class Counts(_Part):
+    """Number of rows with each value, per decision, in the order of the values.
+
+    They may add up to less than the rows of the decision, where cells are missing, never to more.
+    """
+
+    favourable: Annotated[tuple[Count, ...], _Listed]
+    unfavourable: Annotated[tuple[Count, ...], _Listed]
+
+
+class AttributeSpec(_Part):
+    """A discrete attribute. It needs a likelihood or counts; both only in a repaired model."""
+
+    model_config = _one_of("likelihood", "counts")
+
+    name: Name
+    sensitive: Annotated[bool, Field(description="Whether it is protected.")] = False
+    sensitive_reason: Annotated[Text | None, Field(description="Why it is protected.")] = None
+    values: Annotated[tuple[ValueSpec, ...], _Listed, Field(json_schema_extra={"minItems": 2})]
+    likelihood: Likelihood | None = None
+    counts: Counts | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the values, in their order."""
+        return tuple(value.label for value in self.values)
+
+
+class Provenance(_Part):
+    """Where a model comes from; all of it is optional and none of it bears on the answer."""
+
+    description: Text | None = None
+    owner: Text | None = None
+    model_version: Text | None = None
+    data_source: Text | None = None
+    period: Text | None = None
+    rows: Whole | None = None
+
+
+class LogLikelihoods(_Part):
+    """Natural logarithms of the likelihood of the counts; null is minus infinity, or not computed."""
+
+    unconstrained: Number | None = None
+    repaired: Number | None = None
+    independent: Annotated[
+        Number | None, Field(description="Of the most likely model with sensitive attributes independent.")
+    ] = None
+    independent_mean: Annotated[
+        Number | None, Field(description="Of the one that takes the mean of both conditionals instead.")
+    ] = None
+
+
+class RepairRecord(_Part):
+    """How a repaired model was found."""
+
+    delta: Annotated[Probability, Field(description="No degree of discrimination is above it.")]
+    criterion: Literal["difference", "ratio"]
+    solver: Name
+    rounds: Whole
+    constraints: Whole
+    log_likelihoods: LogLikelihoods
+    patterns_before: Annotated[
+        Whole | None,
+        Field(description="Exact number of discrimination patterns; null if they could not be counted."),
+    ] = None
+    patterns_after: Whole | None = None
+    source_sha256: Annotated[
+        str, Field(description="Digest of the model that was repaired.", pattern="^[0-9a-f]{64}$")
+    ]
+
+
+class ModelSpec(_Part):
+    """A naive Bayes model of a binary decision.
+
+    Validation reports every problem of the whole specification at once.
+    """
+
+    kind: Literal["auditor/model"]
+    version: Literal[1]
+    name: Name
+    decision: DecisionSpec
+    smoothing: Annotated[
+        Count,
+        Field(
+            description="Added to every count of an attribute, not to those of the decision.",
+            json_schema_extra={"default": 0},
+        ),
+    ] = Decimal(0)
+    attributes: Annotated[tuple[AttributeSpec, ...], _Listed, Field(json_schema_extra={"minItems": 1})]
+    provenance: Provenance | None = None
+    repair: Annotated[
+        RepairRecord | None,
+        Field(description="Written by `auditor repair`; likelihoods and prior then stand beside counts."),
+    ] = None
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _with_all_problems(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        problems = _foreign(data)
+        if not problems:
+            try:
+                spec = handler(data)
+            except ValidationError as error:
+                problems = [_explained(details) for details in error.errors(include_url=False)]
+                problems.extend(checks.across(data))
+            else:
+                problems = list(checks.across(spec))
+                if not problems:
+                    return spec
+        problems.sort(key=_in_order)
+        raise ValidationError.from_exception_data(
+            cls.__name__, [_line_error(problem, data) for problem in problems]
+        )
+
+    def naive_bayes(self) -> NaiveBayes:
+        """Return the exact model that this specification means.
+
+        With counts n and smoothing α an attribute of m values has
+        ``P(v | d) = (n_v + α) / (Σ n + α m)``; written likelihoods are divided by their sum.
+        """
+        decision = self.decision
+        if decision.counts is not None and (decision.prior is None or self.repair is None):
+            counts = decision.counts
+            prior, _ = _distribution((counts.favourable, counts.unfavourable), Decimal(0))
+        else:
+            assert decision.prior is not None, "validation has seen to it"
+            prior = Fraction(decision.prior)
+        return NaiveBayes(
+            name=self.name,
+            decision=decision.name,
+            favourable=decision.favourable.label,
+            unfavourable=decision.unfavourable.label,
+            prior=prior,
+            attributes=tuple(self._attribute(attribute) for attribute in self.attributes),
+        )
+
+    def _attribute(self, spec: AttributeSpec) -> Attribute:
+        rows, added = (spec.likelihood, Decimal(0)) if spec.likelihood else (spec.counts, self.smoothing)
+        assert rows is not None, "validation has seen to it"
+        columns = _distribution(rows.favourable, added), _distribution(rows.unfavourable, added)
+        return Attribute(spec.name, spec.labels, spec.sensitive, tuple(zip(*columns, strict=True)))
+
+
+def _distribution(row: tuple[Decimal, ...], added: Decimal) -> list[Fraction]:
+    weights = [Fraction(number) + Fraction(added) for number in row]
+    total = sum(weights, Fraction(0))
+    return [weight / total for weight in weights]
+
+
+#: Each part by the last key of its place, to say what keys it has.
+_PARTS: Mapping[str, type[BaseModel]] = {
+    "": ModelSpec,
+    "decision": DecisionSpec,
+    "attributes": AttributeSpec,
+    "values": ValueSpec,
+    "favourable": ValueSpec,
+    "unfavourable": ValueSpec,
+    "likelihood": Likelihood,
+    "counts": Counts,
+    "provenance": Provenance,
+    "repair": RepairRecord,
+    "log_likelihoods": LogLikelihoods,
+}
+
+
+def _foreign(data: object) -> list[Problem]:
+    """Find that this is another kind of document or another version, of which nothing else can be said."""
+    kind, version = part(data, "kind"), part(data, "version")
+    if isinstance(kind, str) and kind != KIND:
+        return [Problem(("kind",), f'{shown(kind)} is not a model; a model says "{KIND}"')]
+    # True equals 1, but is no version.
+    if isinstance(version, int) and (version != VERSION or isinstance(version, bool)):
+        return [
+            Problem(("version",), f"{shown(version)} is not supported; this auditor reads version {VERSION}")
+        ]
+    return []
+
+
+def _explained(details: ErrorDetails) -> Problem:
+    """Say what pydantic found in the words of the other messages."""
+    place, value, context = details["loc"], details["input"], details.get("ctx", {})
+    match details["type"]:
+        case "missing":
+            return Problem(place[:-1], f"{shown(place[-1])} is missing; add it")
+        case "extra_forbidden":
+            return Problem(place[:-1], f"unknown key {shown(place[-1])}; {_suggestion(place)}")
+        case "value_error":
+            return Problem(place, str(context["error"]))
+        case "string_type":
+            return Problem(place, _not_text(value))
+        case "model_type" if _model(place) is ValueSpec:
+            return Problem(place, _not_text(value))
+        case "bool_type":
+            return Problem(
+                place, f"{shown(value)} is neither true nor false; write one of them without quotes"
+            )
+        case "int_type" | "greater_than_equal":
+            return Problem(place, f"{shown(value)} is not a whole number from 0; write one")
+        case "literal_error":
+            return Problem(
+                place, f"{shown(value)} is not known; write {context['expected']}".replace("'", '"')
+            )
+        case "string_pattern_mismatch":
+            return Problem(place, f"{shown(value)} does not match {context['pattern']}; correct it")
+        case "tuple_type":
+            return Problem(place, f"{shown(value)} stands where a list belongs; write [ … ]")
+        case "model_type":
+            keys = ", ".join(_fields(place))
+            return Problem(place, f"{shown(value)} stands where a mapping belongs; give its keys: {keys}")
+        case _:
+            return Problem(place, f"{shown(value)} is not accepted: {details['msg']}")
+
+
+def _suggestion(place: Place) -> str:
+    known, key = _fields(place[:-1]), str(place[-1])
+    close = get_close_matches(key.lower(), known, n=1) if len(key) < checks.MAX_NAME else []
+    return f"did you mean {shown(close[0])}?" if close else f"take it out; known are {', '.join(known)}"
+
+
+def _not_text(value: object) -> str:
+    quotable = isinstance(value, int | Decimal)
+    return f"{shown(value)} is not text; " + (
+        f'put it in quotes: "{shown(value)}"' if quotable else "write a text"
+    )
+
+
+def _model(place: Place) -> type[BaseModel]:
+    return _PARTS[next((step for step in reversed(place) if isinstance(step, str)), "")]
+
+
+def _fields(place: Place) -> list[str]:
+    return list(_model(place).model_fields)
+
+
+def _in_order(problem: Problem) -> tuple[int, int]:
+    top = problem.place[0] if problem.place else ""
+    fields = list(ModelSpec.model_fields)
+    second = problem.place[1] if len(problem.place) > 1 else -1
+    return (
+        fields.index(top) if top in fields else -1,
+        second if isinstance(second, int) else -1,
+    )
+
+
+def _line_error(problem: Problem, data: object) -> InitErrorDetails:
+    explained = PydanticCustomError("model", "{problem}", {"problem": problem.message})
+    return InitErrorDetails(type=explained, loc=problem.place, input=data)

@@ -1,0 +1,340 @@
+"""Files: what is read and how exactly, and what is refused before it hurts."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.errors import InputError
+from auditor.model import parsing
+from auditor.model.reading import MAX_BYTES, load_model, parse_model, read_bytes
+from tests.model.samples import WITH_COUNTS, WITH_LIKELIHOOD, as_written, changed, put, read, to_json
+
+YAML = """
+kind: auditor/model
+version: 1
+name: Credit
+decision:
+  name: credit
+  favourable: good
+  unfavourable: bad
+  prior: 0.7
+attributes:
+  - name: sex
+    sensitive: true
+    values: [male, {value: f, label: female}]
+    likelihood:
+      favourable: [0.6, 0.4]
+      unfavourable: [0.5, 0.5]
+  - name: housing
+    values: [own, rent, free]
+    likelihood:
+      favourable: [0.6, 0.3, 0.1]
+      unfavourable: [.5, 25e-2, +0.25]
+"""
+
+
+def refused(data: bytes, name: str = "m.json") -> str:
+    """Return the one line that a document is refused with, without its name."""
+    with pytest.raises(InputError) as caught:
+        parse_model(data, name)
+    (line,) = caught.value.problems
+    assert line.startswith(f"{name}: ")
+    return line.removeprefix(f"{name}: ")
+
+
+@pytest.mark.parametrize("name", ["m.json", "m.yaml"])
+def test_a_tenth_is_a_tenth(name: str) -> None:
+    model = parse_model(to_json(WITH_LIKELIHOOD), name).naive_bayes()
+    assert model.prior == Fraction(7, 10)
+    assert model.attributes[1].likelihood == (
+        (Fraction(3, 5), Fraction(1, 2)),
+        (Fraction(3, 10), Fraction(1, 4)),
+        (Fraction(1, 10), Fraction(1, 4)),
+    )
+
+
+@pytest.mark.parametrize("name", ["m.json", "m.yaml"])
+def test_thirty_digits_are_kept(name: str) -> None:
+    digits = "0.123456789012345678901234567891"
+    tree = changed(WITH_LIKELIHOOD, put("decision", "prior", as_written(digits)))
+    spec = parse_model(to_json(tree), name)
+    assert str(spec.decision.prior) == digits
+    assert spec.naive_bayes().prior == Fraction(int(digits[2:]), 10**30)
+
+
+def test_a_large_integer_is_kept() -> None:
+    digits = "9" * 400
+    tree = changed(
+        WITH_COUNTS, put("decision", "counts", {"favourable": as_written(digits), "unfavourable": 3})
+    )
+    assert read(tree).naive_bayes().prior == Fraction(int(digits), int(digits) + 3)
+
+
+def test_yaml_means_the_same_as_json() -> None:
+    from_yaml, from_json = parse_model(YAML.encode(), "m.yaml"), read(WITH_LIKELIHOOD)
+    assert from_yaml == from_json
+    assert from_yaml.naive_bayes().sha256() == from_json.naive_bayes().sha256()
+
+
+def test_the_digest_does_not_depend_on_spelling_or_provenance() -> None:
+    plain = read(WITH_LIKELIHOOD)
+    other = read(
+        changed(
+            WITH_LIKELIHOOD,
+            put("name", "Another name"),
+            put("decision", "prior", as_written("7.000E-1")),
+            put("provenance", {"owner": "someone"}),
+        )
+    )
+    assert plain.naive_bayes().sha256() == other.naive_bayes().sha256()
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "no",
+        "yes",
+        "on",
+        "off",
+        "n",
+        "2020-01-01",
+        "12:30",
+        "1_000",
+        "0x1F",
+        "0o17",
+        ".inf",
+        ".NaN",
+        "<<",
+        "=",
+    ],
+)
+def test_plain_yaml_words_are_labels(word: str) -> None:
+    spec = parse_model(YAML.replace("own", word).encode(), "m.yaml")
+    assert spec.attributes[1].labels[0] == word
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("true", 'true is not text; put it in quotes: "true"'),
+        ("~", "null is not text; write a text"),
+        ("007", '7 is not text; put it in quotes: "7"'),
+        ("1.50", '1.50 is not text; put it in quotes: "1.50"'),
+    ],
+)
+def test_yaml_words_that_are_no_labels(word: str, message: str) -> None:
+    line = refused(YAML.replace("own", word).encode(), "m.yaml")
+    assert line == f"attributes[1] (housing): values[0]: {message}"
+
+
+def test_not_a_number_in_yaml() -> None:
+    line = refused(YAML.replace("prior: 0.7", "prior: .nan").encode(), "m.yaml")
+    assert line == 'decision.prior: ".nan" is text, not a number; write it in digits and without quotes'
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=20))
+def test_any_label_survives_json(text: str) -> None:
+    tree = changed(WITH_LIKELIHOOD, put("attributes", 1, "values", 0, text))
+    try:
+        spec = read(tree)
+    except InputError as error:
+        lines = error.problems
+    else:
+        assert spec.attributes[1].labels[0] == text
+        lines = ()
+    assert all(line.isprintable() for line in lines)
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, min_value=0, max_value=1, places=25))
+def test_any_decimal_is_itself(number: Decimal) -> None:
+    for name in ("m.json", "m.yaml"):
+        assert parsing.parse(f"[{number}]".encode(), name).tree == [number]
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    path = tmp_path / "none.json"
+    with pytest.raises(InputError) as caught:
+        load_model(path)
+    assert caught.value.problems == (f"{path}: no such file; check the path",)
+    assert caught.value.exit_code == 3
+
+
+def test_folder(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a folder; give a file in it"):
+        load_model(tmp_path)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
+def test_file_without_permission(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    path.write_bytes(to_json(WITH_COUNTS))
+    path.chmod(0)
+    with pytest.raises(InputError, match="may not be read; check its permissions"):
+        load_model(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [("a\0b.json", "can't be read: embedded null"), ("x" * 300, "can't be read: File name too long")],
+)
+def test_impossible_paths(path: str, reason: str) -> None:
+    with pytest.raises(InputError) as caught:
+        load_model(path)
+    (line,) = caught.value.problems
+    assert reason in line
+    assert line.isprintable()
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(to_json(WITH_COUNTS))))
+    assert load_model("-").name == "Credit"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    with pytest.raises(InputError, match="standard input: the file is empty"):
+        load_model("-")
+
+
+def test_a_file_above_the_limit_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "large.json"
+    with path.open("wb") as file:
+        file.truncate(100 * MAX_BYTES)  # sparse: reading it would take gigabytes
+    began = time.perf_counter()
+    with pytest.raises(InputError) as caught:
+        load_model(path)
+    assert caught.value.problems == (f"{path}: larger than 32 MB; no document of this kind needs that",)
+    assert time.perf_counter() - began < 1
+
+
+def test_what_has_no_size_is_read_up_to_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="/dev/zero: larger than 0 MB"):
+        read_bytes("/dev/zero", limit=1000)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x" * 1001)))
+    with pytest.raises(InputError, match="-: larger than 0 MB"):
+        read_bytes("-", limit=1000)
+    assert read_bytes("/dev/null") == b""
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "the file is empty; give a document in JSON or YAML"),
+        (b" \n\t", "the file is empty; give a document in JSON or YAML"),
+        (b"{\xff}", "not UTF-8 text (byte 0xff at position 1); give JSON or YAML, saved as UTF-8"),
+        (b"\xff\xfe{\0}\0", "the text is UTF-16; save it as UTF-8"),
+        (b"{\0}", "a binary file, not text; give JSON or YAML"),
+        (b'{"kind": ', "line 1, column 10: not JSON: Expecting value; correct it"),
+        (b'{"a": 1,\n"b" 2}', "line 2, column 5: not JSON: Expecting ':' delimiter; correct it"),
+        (
+            b"{'kind': 1}",
+            "line 1, column 2: not JSON: Expecting property name enclosed in double quotes; correct it",
+        ),
+        (b"{} {}", "line 1, column 4: not JSON: Extra data; correct it"),
+        (
+            b'{"a": 1e99999999999999999999}',
+            "a number's exponent is far out of range; write 0, or a number within 1e±400",
+        ),
+        (b'{"a": "unfinished', "line 1, column 7: not JSON: Unterminated string starting at; correct it"),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_unreadable_json(data: bytes, message: str) -> None:
+    assert refused(data) == message
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"a: [1", "not YAML: "),
+        (b"a: \x1b[31m", "not YAML: "),
+        (b"a: 1\n---\nb: 2", "2 YAML documents in the file; give one"),
+        (b"# nothing", "no YAML document in the file; give one"),
+        (
+            b"a: !!python/object/apply:os.system [ls]",
+            "line 1: tag tag:yaml.org,2002:python/object/apply:os.system is not supported; leave it out",
+        ),
+        (b"a: !!float 0.1", "line 1: tag tag:yaml.org,2002:float is not supported; leave it out"),
+        (b"[a]: 1", "line 1: a key must be text; write a word and a colon"),
+        (b"a: &x [1]\nb: *x", "line 2: alias *x is not supported; repeat what it stands for"),
+        (b"a: &x {b: *x}", "line 1: alias *x is not supported; repeat what it stands for"),
+        (
+            b"a: 1e99999999999999999999",
+            "a number's exponent is far out of range; write 0, or a number within 1e±400",
+        ),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_unreadable_yaml(data: bytes, message: str) -> None:
+    line = refused(data, "m.yaml")
+    # The two parsers of PyYAML differ in their words.
+    assert message in line
+    assert line.isprintable()
+
+
+def test_a_byte_order_mark_is_no_problem() -> None:
+    assert parse_model(b"\xef\xbb\xbf" + to_json(WITH_COUNTS), "m.json").name == "Credit"
+
+
+def test_without_a_known_suffix_a_bracket_tells_json_from_yaml() -> None:
+    assert parse_model(to_json(WITH_LIKELIHOOD), "model") == parse_model(YAML.encode(), "model.txt")
+    assert parse_model(YAML.encode(), "model.json", "yaml") == read(WITH_LIKELIHOOD)
+
+
+BOMBS = {
+    "JSON nesting": (b"[" * 1_000_000, "m.json", "nested more than 32 deep"),
+    "JSON nesting of mappings": (b'{"a":' * 1_000_000, "m.json", "nested more than 32 deep"),
+    "JSON nesting behind a text": (b'["]]]\\"]]]",' * 40, "m.json", "nested more than 32 deep"),
+    "JSON quotes": (b'"' + b'\\"' * 1_000_000, "m.json", "Unterminated string"),
+    "JSON key many times": (b"{" + b'"a":1,' * 300_000 + b'"a":1}', "m.json", 'key "a" stands twice'),
+    "JSON integer of a million digits": (
+        b'{"version": ' + b"9" * 1_000_000 + b"}",
+        "m.json",
+        "999… is not known",
+    ),
+    "YAML nesting": (b"[" * 1_000_000, "m.yaml", "nest"),
+    "YAML nesting in blocks": (b"- " * 100_000, "m.yaml", "nested more than 32 deep"),
+    "YAML aliases": (
+        b"a: &a [x]\n"
+        + b"".join(b"%c: &%c [%s]\n" % (i + 1, i + 1, b",".join([b"*%c" % i] * 9)) for i in range(97, 120)),
+        "m.yaml",
+        "line 2: alias *a is not supported",
+    ),
+}
+
+
+@pytest.mark.parametrize(("data", "name", "message"), BOMBS.values(), ids=BOMBS)
+def test_bombs_are_refused_before_they_hurt(data: bytes, name: str, message: str) -> None:
+    began = time.perf_counter()
+    with pytest.raises(InputError) as caught:
+        parse_model(data, name)
+    assert message in str(caught.value)
+    assert time.perf_counter() - began < 5
+
+
+def test_nesting_up_to_the_limit_is_read() -> None:
+    deep = "[" * parsing.MAX_DEPTH + "]" * parsing.MAX_DEPTH
+    for name in ("m.json", "m.yaml"):
+        assert parsing.parse(deep.encode(), name).tree == parsing.parse(deep.encode(), "m.json").tree
+        with pytest.raises(InputError, match="nested more than 32 deep"):
+            parsing.parse(f"[{deep}]".encode(), name)
+
+
+def test_brackets_in_texts_do_not_nest() -> None:
+    text = b'["' + b"[" * 100 + b'", "\\"[[[[' + b"[" * 100 + b'"]'
+    assert parsing.parse(text, "m.json").problems == ()
+
+
+def test_reading_yaml_without_its_parser_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    yaml = pytest.importorskip("yaml")
+    monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
+    assert parse_model(YAML.encode(), "m.yaml") == read(WITH_LIKELIHOOD)
+    assert "not YAML" in refused(b"a: [1", "m.yaml")
+    assert "not YAML" in refused(b"a: \x07", "m.yaml")

@@ -1,0 +1,35 @@
+"""What a search may use before it stops and says what it has proved so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a search. One that bites makes a result incomplete, never wrong.
+
+    Attributes
+    ----------
+    entries : int
+        Length of the longest list of subset sums held in memory (8 bytes an entry, a few at a time).
+    steps : int
+        Bisections that an exact count may take.
+    nodes : int
+        Nodes that a branch-and-bound search may expand.
+    expired : callable
+        Asked between blocks of work; returns true when time is up.
+    """
+
+    entries: int = 1 << 22
+    steps: int = 1 << 31
+    nodes: int = 1 << 20
+    expired: Callable[[], bool] = _never
+
+
+DEFAULT = Limits()

@@ -1,0 +1,144 @@
+"""A pattern (x, y) with its exact degree and probability, and its divergence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from fractions import Fraction
+
+from auditor.model.naive_bayes import Assignment, NaiveBayes
+from auditor.search.criteria import Criterion
+
+#: Digits that a divergence keeps after cancellation.
+_DIGITS = 32
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Sensitive values x disclosed in a context y, with what that does to the decision.
+
+    Attributes
+    ----------
+    sensitive_values, context_values : Assignment
+        x and y as pairs (attribute index, value index).
+    degree : Fraction
+        The criterion's degree, ``P(d | xy) - P(d | y)`` for the difference.
+    probability : Fraction
+        ``P(xy)``, the share of the model's population to which the pattern applies.
+    favourable_given_pattern, favourable_given_context : Fraction
+        ``P(d | xy)`` and ``P(d | y)``.
+    divergence : Decimal
+        `divergence` of the pattern in nats, to 30 digits.
+    """
+
+    sensitive_values: Assignment
+    context_values: Assignment
+    degree: Fraction
+    probability: Fraction
+    favourable_given_pattern: Fraction
+    favourable_given_context: Fraction
+    divergence: Decimal
+
+    @property
+    def divergence_nats(self) -> float:
+        """The divergence as a float; see `divergence` for when it is infinite."""
+        return float(self.divergence)
+
+    @property
+    def key(self) -> tuple[int, Assignment, Assignment]:
+        """What breaks ties between patterns: the one with fewer values first, then the values themselves."""
+        return (
+            len(self.sensitive_values) + len(self.context_values),
+            self.sensitive_values,
+            self.context_values,
+        )
+
+
+def measure(model: NaiveBayes, criterion: Criterion, x: Assignment, y: Assignment) -> Pattern:
+    """The pattern (x, y) of a model, exactly.
+
+    Raises
+    ------
+    ValueError
+        If ``P(xy) = 0``: then ``P(d | xy)`` is undefined and (x, y) is no pattern.
+    """
+    u, v = model.joint(y)
+    du, dv = model.joint(x + y)
+    if du + dv == 0:
+        raise ValueError("the pattern has probability 0")
+    given_pattern, given_context = du / (du + dv), u / (u + v)
+    return Pattern(
+        sensitive_values=x,
+        context_values=y,
+        degree=criterion.degree(given_pattern, given_context),
+        probability=du + dv,
+        favourable_given_pattern=given_pattern,
+        favourable_given_context=given_context,
+        divergence=divergence(criterion, given_pattern, given_context, (du + dv) / (u + v), du + dv),
+    )
+
+
+def discriminates(model: NaiveBayes, criterion: Criterion, x: Assignment, y: Assignment) -> bool:
+    """Whether ``|degree| > threshold`` for a pair (x, y) of positive probability; decided in rationals."""
+    u, v = model.joint(y)
+    du, dv = model.joint(x + y)
+    return abs(criterion.degree(du / (du + dv), u / (u + v))) > criterion.threshold
+
+
+def divergence(
+    criterion: Criterion,
+    given_pattern: Fraction,
+    given_context: Fraction,
+    share: Fraction,
+    probability: Fraction,
+) -> Decimal:
+    """Divergence in nats: the least KL(P‖Q) over the Q that differ from P on (x, y) alone and are fair there.
+
+    Parameters
+    ----------
+    criterion : Criterion
+    given_pattern, given_context : Fraction
+        ``a = P(d | xy)`` and ``c = P(d | y)``.
+    share : Fraction
+        ``f = P(x | y)``.
+    probability : Fraction
+        ``P(xy)``.
+
+    Notes
+    -----
+    ``P(xy) kl(a‖a')`` with a' the nearest fair ``Q(d | xy)``, where ``kl(p‖q) = p ln(p/q) + (1-p)
+    ln((1-p)/(1-q))``. Moving ``Q(d | xy)`` to a' moves ``Q(d | y)`` to ``c + f (a' - a)``. Solved for the
+    bound that is violated,
+
+    * difference, Δ > δ: ``a' = a - (Δ - δ)/(1 - f)``, mirrored for Δ < -δ;
+    * ratio, q > 1/(1-τ): ``a' = a - ((1-τ)a - c)/((1-τ) - f)``;
+    * ratio, q < 1-τ: ``a' = a + ((1-τ)c - a)/(1 - (1-τ)f)``.
+
+    Infinite where a' is 0 or 1 and a is not, so that no such Q has a finite KL: for the difference that takes
+    threshold 0, for the ratio ``P(d | y without x) = 0``. Source: Choi et al. (2020), the
+    definition of the divergence score and its derivation in the appendix.
+    """
+    a, c, f = given_pattern, given_context, share
+    degree = criterion.degree(a, c)
+    if abs(degree) <= criterion.threshold:
+        return Decimal(0)
+    if criterion.name == "difference":
+        excess = degree - criterion.threshold if degree > 0 else degree + criterion.threshold
+        target = a - excess / (1 - f)
+    else:
+        keep = 1 - criterion.threshold
+        target = a - (keep * a - c) / (keep - f) if degree > 0 else a + (keep * c - a) / (1 - keep * f)
+    if target in (0, 1) and a != target:
+        return Decimal("Infinity")
+    # The two terms of kl cancel to the order of (a - a')², so that many digits more are needed.
+    lost = (abs(a - target).denominator.bit_length() - abs(a - target).numerator.bit_length()) * 6 // 10
+    context = Context(prec=_DIGITS + max(lost, 0), Emax=10**9, Emin=-(10**9))
+
+    def decimal(x: Fraction) -> Decimal:
+        return context.divide(Decimal(x.numerator), Decimal(x.denominator))
+
+    total = Decimal(0)
+    for p, q in ((a, target), (1 - a, 1 - target)):
+        if p:
+            total = context.add(total, context.multiply(decimal(p), context.ln(decimal(p / q))))
+    return context.multiply(decimal(probability), total)

@@ -97,8 +97,8 @@ def top_patterns(
     """
     if not only_patterns and rank_by != "discrimination":
         raise ValueError("pairs that are no discrimination patterns have no divergence to rank")
-    search = _Search(tables, criterion, rank_by, min_probability, only_patterns)
-    complete = search.run(k, limits)
+    search = _Search(tables, criterion, rank_by, min_probability, only_patterns, limits)
+    complete = search.run(k)
     found = (measure(tables.model, criterion, x, y) for x, y in search.candidates())
     patterns = [
         pattern
@@ -125,17 +125,19 @@ class _Search:
         rank_by: RankBy,
         min_probability: Fraction | None,
         only_patterns: bool,
+        limits: Limits,
     ) -> None:
+        self._limits = limits
         self._criterion, self._rank_by = criterion, rank_by
         self._threshold = float(criterion.threshold) if only_patterns else -1.0
         self._least = -inf if not min_probability else float(ln(min_probability))
-        self._tree = Tree(tables, criterion, only_patterns=only_patterns)
+        self._tree = Tree(tables, criterion, limits, only_patterns=only_patterns)
         self._grids = Grids(self._tree.roots, criterion, divergence=rank_by == "divergence")
         self._best = _Candidates()
         self.nodes = self.evaluated = 0
         self.upper = 0.0
 
-    def run(self, k: int, limits: Limits) -> bool:
+    def run(self, k: int) -> bool:
         """Fill the candidates for the k best; tells whether the tree was exhausted."""
         roots = self._tree.root_nodes()
         self._evaluate(roots, k)
@@ -146,7 +148,7 @@ class _Search:
         keep = bounds >= self._best.floor
         ids, bounds = self._tree.keep(roots[keep]), bounds[keep]
         while len(ids):
-            if self.nodes >= limits.nodes or limits.expired():
+            if self.nodes >= self._limits.nodes or self._limits.expired():
                 self.upper = float(np.exp(bounds.max()))
                 return False
             size = min(_BLOCK[1], max(_BLOCK[0], self.nodes // 16), len(ids))

@@ -58,9 +58,9 @@ def minimal_patterns(
     most probable node first: the probability only falls along an extension, so that the parts of a node are
     met before it, and nothing below a pattern needs to be looked at.
     """
-    walk = _Walk(tables, criterion, min_probability)
+    walk = _Walk(tables, criterion, min_probability, limits)
     found = _Minimal(walk)
-    complete = walk.run(found.add, found.prune, lambda least: found.number_above(least) >= limit, limits)
+    complete = walk.run(found.add, found.prune, lambda least: found.number_above(least) >= limit)
     return _summary(tables, criterion, found.assignments(walk.frontier), min_probability, limit, complete)
 
 
@@ -77,9 +77,9 @@ def pareto_patterns(
     probable node first; a node is left out when a pattern already met is more probable than it and its
     degree greater than any that can be reached below it.
     """
-    walk = _Walk(tables, criterion, min_probability)
+    walk = _Walk(tables, criterion, min_probability, limits)
     found = _Front(walk)
-    complete = walk.run(found.add, found.prune, lambda least: found.number_above(least) >= limit, limits)
+    complete = walk.run(found.add, found.prune, lambda least: found.number_above(least) >= limit)
     candidates = [measure(tables.model, criterion, x, y) for x, y in found.assignments(walk.frontier)]
     kept = [p for p in candidates if _counts(p, criterion, min_probability)]
     front: list[Pattern] = []
@@ -153,10 +153,12 @@ def _summary(
 class _Walk:
     """A walk of the tree, most probable node first."""
 
-    def __init__(self, tables: LogOdds, criterion: Criterion, min_probability: Fraction | None) -> None:
-        self.criterion = criterion
+    def __init__(
+        self, tables: LogOdds, criterion: Criterion, min_probability: Fraction | None, limits: Limits
+    ) -> None:
+        self.criterion, self._limits = criterion, limits
         self.model = tables.model
-        self.tree = Tree(tables, criterion)
+        self.tree = Tree(tables, criterion, limits)
         self.least = -inf if not min_probability else float(ln(min_probability))
         self._min_probability = min_probability
         #: ``ln P`` of the most probable node that has not been expanded; -inf at the end.
@@ -167,7 +169,6 @@ class _Walk:
         add: Callable[[Nodes, Floats, Floats], None],
         prune: Callable[[Nodes, Floats], Mask],
         enough: Callable[[float], bool],
-        limits: Limits,
     ) -> bool:
         """Walk until the end, or until enough has been found; tells whether it was the end.
 
@@ -201,7 +202,7 @@ class _Walk:
             self.frontier = float(log_p.max()) if len(ids) else -inf
             if not len(ids):
                 return not roots.truncated
-            if enough(self.frontier) or expanded >= limits.nodes or limits.expired():
+            if enough(self.frontier) or expanded >= self._limits.nodes or self._limits.expired():
                 return False
             size = min(_BLOCK, len(ids))
             chosen = np.argpartition(log_p, len(ids) - size)[len(ids) - size :]

@@ -17,7 +17,9 @@ can't matter, and what remains is settled in rationals.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from math import inf
 from typing import Any, Literal
 
@@ -25,8 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
-from auditor.search.combinations import all_combinations, total_combinations
+from auditor.search.combinations import all_combinations, strongest_first, total_combinations
 from auditor.search.criteria import Criterion, ln
+from auditor.search.limits import Limits
 from auditor.search.log_odds import Floats, Integers, LogOdds
 
 RankBy = Literal["divergence", "discrimination", "probability"]
@@ -36,6 +39,8 @@ Mask = npt.NDArray[np.bool_]
 ROUNDING = 1e-9
 #: Combinations x that get a root of their own.
 _ROOTS = 1 << 17
+#: Those that do where there are more than that.
+_SOME_ROOTS = 1 << 12
 #: Cells of the grid with which roots are first bounded.
 _COARSE = 32
 
@@ -89,10 +94,12 @@ class Nodes:
 class Tree:
     """The roots, and the nodes that have been kept."""
 
-    def __init__(self, tables: LogOdds, criterion: Criterion, *, only_patterns: bool = True) -> None:
+    def __init__(
+        self, tables: LogOdds, criterion: Criterion, limits: Limits, *, only_patterns: bool = True
+    ) -> None:
         self.tables = tables
         self.columns = Columns.of(tables)
-        self.roots = Roots.of(tables, criterion, self.columns, only_patterns)
+        self.roots = Roots.of(tables, criterion, self.columns, only_patterns, limits)
         self._length = 0
         self._nodes = Nodes.none()
 
@@ -235,13 +242,24 @@ class Roots:
         self.most = self._suffix_sums(reach[:, 1])
 
     @classmethod
-    def of(cls, tables: LogOdds, criterion: Criterion, columns: Columns, only_patterns: bool) -> Roots:
-        """All x whose interval of γ is within reach (with ``only_patterns``), or simply all x."""
+    def of(
+        cls, tables: LogOdds, criterion: Criterion, columns: Columns, only_patterns: bool, limits: Limits
+    ) -> Roots:
+        """All x whose interval of γ is within reach (with ``only_patterns``), or simply all x.
+
+        Where there are too many, some of the strongest.
+        """
         entries = []
         margin = (tables.slack + 1) / (1 << tables.bits) + 1e-9
         truncated = total_combinations(tables) > _ROOTS
-        for count, x in enumerate(all_combinations(tables)):
-            if count == _ROOTS:
+        if truncated:
+            stream = strongest_first(tables, criterion, disclosing=None, whole=False, neutral=True)
+            combinations: Iterator[Assignment] = islice((x for *_, x in stream if x), _SOME_ROOTS)
+        else:
+            combinations = all_combinations(tables)
+        for x in combinations:
+            if limits.expired():
+                truncated = True
                 break
             low, high = (tables.real(end) for end in tables.context_reach(x))
             if only_patterns:

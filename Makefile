@@ -1,0 +1,55 @@
+# `make demo` and `make test` work on a bare Debian or Ubuntu with Python 3.11 or newer: they install what is
+# missing, system packages too, and make a virtual environment in .venv.
+
+BIN := .venv/bin
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench schemas clean
+
+help:
+	@echo "make demo     audit the shipped German credit model and leave a report in demo/"
+	@echo "make test     everything that CI checks"
+	@echo "make lint     style, types and import rules only"
+	@echo "make bench    speed, growth and memory of the engine"
+	@echo "make schemas  write schemas/ anew from the document classes"
+	@echo "make clean    remove what these made, the virtual environment too"
+
+# A finding exits 1 and is a fine end of a demonstration; anything above is not.
+demo: .venv/installed
+	@mkdir -p demo
+	$(BIN)/auditor audit examples/german.json --delta 0.1 || test $$? -eq 1
+	@$(BIN)/auditor audit examples/german.json --delta 0.1 -o demo/german.md || test $$? -eq 1
+	@$(BIN)/auditor audit examples/german.json --delta 0.1 -o demo/german.json || test $$? -eq 1
+	@echo "The report: demo/german.md; the same as data: demo/german.json"
+
+test: lint
+	$(BIN)/pytest --cov
+
+lint: .venv/installed-test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+bench: .venv/installed-test
+	$(BIN)/python -m tests.benchmarks
+
+schemas: .venv/installed
+	for name in model audit patterns; do $(BIN)/auditor schema $$name -o schemas/$$name.json || exit; done
+
+clean:
+	rm -rf .venv demo dist .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+
+# The environment is made once and mended when the project's requirements change.
+.venv/made: .ci/make-venv
+	.ci/make-venv
+	@touch $@
+
+.venv/installed: .venv/made pyproject.toml
+	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+.venv/installed-test: .venv/made pyproject.toml
+	$(BIN)/pip install --quiet --editable '.[test]'
+	@touch $@ .venv/installed

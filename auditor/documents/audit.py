@@ -1,0 +1,181 @@
+"""The audit document, version 1: what an audit of one model found."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+
+from pydantic import Field
+
+from auditor import __version__
+from auditor.documents.choices import CriterionName, RankBy, Verdict
+from auditor.documents.record import Record
+
+if TYPE_CHECKING:
+    from auditor.model.naive_bayes import Assignment, NaiveBayes
+    from auditor.search.pattern import Pattern
+
+Degree = Annotated[float, Field(ge=-1, le=1)]
+Probability = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=0)]
+
+
+class PatternRecord(Record):
+    """One pattern: sensitive values that are disclosed to someone who knows the context values.
+
+    For the criterion ``difference`` the degree is P(favourable | both) − P(favourable | context). For
+    ``ratio``, with q their quotient, it is 1 − 1/q where q ≥ 1 and −(1 − q) elsewhere.
+    """
+
+    sensitive_values: Annotated[dict[str, str], Field(description="Attribute to label; at least one.")]
+    context_values: Annotated[dict[str, str], Field(description="Attribute to label; may be empty.")]
+    degree: Annotated[Degree, Field(description="Degree of discrimination; positive where disclosing helps.")]
+    probability: Annotated[
+        Probability, Field(description="The model's share of people with all of these values.")
+    ]
+    divergence_nats: Annotated[
+        float | None,
+        Field(ge=0, description="Divergence from the nearest fair distribution, in nats; null is infinite."),
+    ]
+    favourable_given_pattern: Annotated[
+        Probability, Field(description="P(favourable | all of these values).")
+    ]
+    favourable_given_context: Annotated[Probability, Field(description="P(favourable | context values).")]
+
+    @classmethod
+    def of(cls, model: NaiveBayes, pattern: Pattern, threshold: Fraction) -> Self:
+        """Name the values of a pattern and round its numbers, its degree on its side of the threshold."""
+        return cls(
+            sensitive_values=_labels(model, pattern.sensitive_values),
+            context_values=_labels(model, pattern.context_values),
+            degree=round_beside(pattern.degree, threshold),
+            probability=float(pattern.probability),
+            divergence_nats=pattern.divergence_nats if math.isfinite(pattern.divergence_nats) else None,
+            favourable_given_pattern=float(pattern.favourable_given_pattern),
+            favourable_given_context=float(pattern.favourable_given_context),
+        )
+
+
+class ModelRecord(Record):
+    """The audited model; the digest is that of its exact parameters."""
+
+    name: str
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    decision: str
+    favourable: str
+    unfavourable: str
+    attributes: tuple[str, ...]
+    sensitive: Annotated[tuple[str, ...], Field(min_length=1)]
+
+    @classmethod
+    def of(cls, model: NaiveBayes) -> Self:
+        """Name the model, its decision and its attributes."""
+        return cls(
+            name=model.name,
+            sha256=model.sha256(),
+            decision=model.decision,
+            favourable=model.favourable,
+            unfavourable=model.unfavourable,
+            attributes=tuple(attribute.name for attribute in model.attributes),
+            sensitive=tuple(attribute.name for attribute in model.attributes if attribute.sensitive),
+        )
+
+
+class ToolRecord(Record):
+    """The program that made the document."""
+
+    name: Literal["auditor"] = "auditor"
+    version: str = __version__
+
+
+class SensitiveAttributeRecord(Record):
+    """The patterns that disclose one sensitive attribute, alone or with others."""
+
+    attribute: str
+    max_degree: Annotated[float, Field(ge=0, le=1, description="Largest found |degree| that discloses it.")]
+    worst_pattern: PatternRecord
+    pattern_count: Annotated[Count | None, Field(description="Discrimination patterns that disclose it.")]
+
+
+class CoverageRecord(Record):
+    """How the patterns that disclose exactly these attributes were decided."""
+
+    disclosed: Annotated[tuple[str, ...], Field(min_length=1)]
+    method: Annotated[
+        str, Field(description="'closed form': one bound decides all; 'exhausted': each counted.")
+    ]
+    pairs: Annotated[Count, Field(description="All patterns that disclose exactly these attributes.")]
+    patterns: Annotated[Count, Field(description="Those that are discrimination patterns.")]
+
+
+class SearchRecord(Record):
+    """What was explored."""
+
+    complete: Annotated[bool, Field(description="Whether the largest degree is proved.")]
+    combinations_solved: Annotated[Count, Field(description="Sensitive combinations searched one by one.")]
+    combinations_total: Annotated[Count, Field(description="All; the rest was settled by a bound.")]
+    nodes: Annotated[Count, Field(description="Nodes expanded for the list of top patterns.")]
+    seconds: Annotated[float, Field(ge=0)]
+    top_patterns_complete: Annotated[bool, Field(description="Whether no better pattern can be missing.")]
+    minimal_patterns_complete: Annotated[bool, Field(description="False: the list is the first of more.")]
+    reasons: Annotated[tuple[str, ...], Field(description="Why something is not complete.")]
+
+
+class Audit(Record):
+    """The result of an audit.
+
+    With ``min_probability`` the verdict, the largest degree and the lists speak only of patterns that are at
+    least that probable; the group and individual levels and the breakdown by attribute speak of all.
+    """
+
+    kind: Literal["auditor/audit"] = "auditor/audit"
+    version: Literal[1] = 1
+    verdict: Verdict
+    criterion: CriterionName
+    delta: Annotated[str, Field(description="The threshold as given; a degree above it discriminates.")]
+    min_probability: Annotated[str | None, Field(description="As given; null: patterns of any probability.")]
+    max_degree: Annotated[float, Field(ge=0, le=1, description="|degree| of the worst pattern.")]
+    max_degree_bounds: Annotated[
+        tuple[Probability, Probability],
+        Field(description="Found lower and proved upper bound on the largest |degree|, rounded outward."),
+    ]
+    worst_pattern: Annotated[
+        PatternRecord | None, Field(description="null: no pattern is as probable as min_probability.")
+    ]
+    pattern_count: Annotated[Count | None, Field(description="Exact number of discrimination patterns.")]
+    pattern_count_reason: Annotated[str | None, Field(description="Why the count is null.")]
+    total_patterns: Annotated[Count, Field(description="Number of pairs of sensitive and context values.")]
+    rank_by: RankBy
+    top_patterns: tuple[PatternRecord, ...]
+    minimal_patterns: Annotated[
+        tuple[PatternRecord, ...],
+        Field(description="Discrimination patterns without a proper part that is one; most probable first."),
+    ]
+    group_level: Annotated[PatternRecord, Field(description="Worst pattern without context.")]
+    individual_level: Annotated[
+        PatternRecord | None, Field(description="Worst found pattern with every attribute disclosed.")
+    ]
+    by_sensitive_attribute: tuple[SensitiveAttributeRecord, ...]
+    coverage: Annotated[
+        tuple[CoverageRecord, ...] | None, Field(description="Adds up to the count; null when the count is.")
+    ]
+    search: SearchRecord
+    model: ModelRecord
+    tool: ToolRecord = ToolRecord()
+
+
+def round_beside(value: Fraction, threshold: Fraction) -> float:
+    """Round to a float that compares with ``float(threshold)`` as the value does with the threshold.
+
+    The nearest float can equal that of the threshold although ``|value| > threshold``; then it is the next
+    float away from zero. Rounding is monotone, so the other side needs no care.
+    """
+    rounded, limit = abs(float(value)), float(threshold)
+    if abs(value) > threshold and rounded <= limit:
+        rounded = math.nextafter(limit, math.inf)
+    return math.copysign(rounded, value)
+
+
+def _labels(model: NaiveBayes, values: Assignment) -> dict[str, str]:
+    return {model.attributes[i].name: model.attributes[i].values[v] for i, v in values}

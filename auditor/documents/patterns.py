@@ -1,0 +1,35 @@
+"""The list document, version 1: patterns of one model, chosen in one way."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from auditor.documents.audit import ModelRecord, PatternRecord, ToolRecord
+from auditor.documents.choices import CriterionName, ListName, RankBy
+from auditor.documents.record import Record
+
+
+class PatternList(Record):
+    """Discrimination patterns of a model.
+
+    ``top`` has those that rank highest; ``minimal`` those without a proper part that is one; ``pareto`` those
+    that no other beats in both probability and |degree|; ``maximal`` those without an extension that is one;
+    ``sample`` has patterns drawn uniformly from all.
+    """
+
+    kind: Literal["auditor/patterns"] = "auditor/patterns"
+    version: Literal[1] = 1
+    list: ListName
+    rank_by: Annotated[RankBy | None, Field(description="null unless the list is top.")]
+    criterion: CriterionName
+    delta: Annotated[str, Field(description="The threshold as given; a degree above it discriminates.")]
+    min_probability: Annotated[str | None, Field(description="As given; null: patterns of any probability.")]
+    limit: Annotated[int, Field(ge=1, description="The most patterns that were asked for.")]
+    complete: Annotated[
+        bool, Field(description="False: a top pattern can be missing, or the summary is the first of more.")
+    ]
+    patterns: tuple[PatternRecord, ...]
+    model: ModelRecord
+    tool: ToolRecord = ToolRecord()

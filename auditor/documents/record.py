@@ -1,0 +1,27 @@
+"""What all output documents have in common."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Record(BaseModel):
+    """A frozen part of a document that accepts no unknown names, no NaN and no guessed types."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+def to_json(document: Record) -> str:
+    """Return the document as JSON text: names in the order of the schema, one final newline.
+
+    Characters that could steer a terminal or reorder text are escaped, beyond those that JSON itself forbids.
+    """
+    text = document.model_dump_json(indent=2)
+    return re.sub(r"[^\n -~]", lambda found: _escaped(found[0]), text) + "\n"
+
+
+def _escaped(character: str) -> str:
+    return character if character.isprintable() else json.dumps(character)[1:-1]

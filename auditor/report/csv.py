@@ -1,0 +1,54 @@
+"""Patterns of a document as CSV (UTF-8): a row per pattern, a column per attribute and part."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from auditor.documents.audit import Audit
+from auditor.documents.patterns import PatternList
+from auditor.report.wording import shown
+
+_NUMBERS = (
+    "degree",
+    "probability",
+    "divergence_nats",
+    "favourable_given_pattern",
+    "favourable_given_context",
+)
+
+
+def cell(name: str) -> str:
+    """Write a name so that no spreadsheet takes it for a formula."""
+    text = shown(name)
+    return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) else text
+
+
+def rows(document: Audit | PatternList) -> str:
+    """Render the top patterns of an audit, or the patterns of a list.
+
+    A sensitive attribute has two columns, since its value can be disclosed or stand in the context.
+    """
+    chosen = document.top_patterns if isinstance(document, Audit) else document.patterns
+    model = document.model
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(
+        [
+            "rank",
+            *_NUMBERS,
+            *(f"sensitive: {shown(name)}" for name in model.sensitive),
+            *(f"context: {shown(name)}" for name in model.attributes),
+        ]
+    )
+    for rank, pattern in enumerate(chosen, 1):
+        numbers = ["infinite" if (value := getattr(pattern, name)) is None else value for name in _NUMBERS]
+        writer.writerow(
+            [
+                rank,
+                *numbers,
+                *(cell(pattern.sensitive_values.get(name, "")) for name in model.sensitive),
+                *(cell(pattern.context_values.get(name, "")) for name in model.attributes),
+            ]
+        )
+    return text.getvalue()

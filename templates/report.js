@@ -1,0 +1,40 @@
+// Tables sort by a click on a heading and are filtered by a word. Without this script they are plain tables.
+"use strict";
+for (const table of document.querySelectorAll("table.sortable")) {
+  const body = table.tBodies[0];
+  const key = (row, column) => row.cells[column].dataset.sort ?? row.cells[column].textContent.trim();
+  const compare = (a, b) => (a - b) || a.localeCompare(b);
+  table.tHead.querySelectorAll("th").forEach((heading, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...heading.childNodes);
+    heading.append(button);
+    button.addEventListener("click", () => {
+      const down = heading.getAttribute("aria-sort") === "ascending";
+      for (const other of table.tHead.querySelectorAll("th")) other.removeAttribute("aria-sort");
+      heading.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const rows = [...body.rows].sort((a, b) => compare(key(a, column), key(b, column)));
+      body.append(...(down ? rows.reverse() : rows));
+    });
+  });
+  if (body.rows.length < 5) continue;
+  const tools = document.createElement("p");
+  tools.className = "tools";
+  const label = document.createElement("label");
+  const input = document.createElement("input");
+  input.type = "search";
+  label.append("Show only rows with ", input);
+  const said = document.createElement("span");
+  said.setAttribute("role", "status");
+  tools.append(label, said);
+  table.before(tools);
+  input.addEventListener("input", () => {
+    const wanted = input.value.trim().toLowerCase();
+    let left = 0;
+    for (const row of body.rows) {
+      row.hidden = !row.textContent.toLowerCase().includes(wanted);
+      left += !row.hidden;
+    }
+    said.textContent = wanted ? `${left} of ${body.rows.length} rows` : "";
+  });
+}

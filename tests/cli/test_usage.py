@@ -1,0 +1,194 @@
+"""Help, wrong usage, and the ends that are not results."""
+
+from __future__ import annotations
+
+import errno
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import auditor as package
+from auditor import __version__, workflows
+from auditor.errors import AuditorError, RepairError
+from tests.cli.conftest import EXAMPLES, ROOT, Auditor
+
+FIGURE1 = EXAMPLES / "figure1.json"
+
+
+def test_help_lists_commands_and_exit_codes(auditor: Auditor) -> None:
+    run = auditor("--help")
+    assert run.code == 0
+    assert not run.err
+    for part in ("audit ", "patterns ", "schema ", "1 a finding", "70 a bug"):
+        assert part in run.out
+
+
+def test_help_imports_nothing_heavy() -> None:
+    script = (
+        "import sys; from auditor.cli import main; sys.argv = ['auditor', '--help']; main(); "
+        "heavy = {'numpy', 'pydantic', 'scipy', 'pandas', 'jinja2', 'rich', 'yaml', 'cryptography'}; "
+        "sys.exit(str(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    script = "import sys, auditor; sys.exit('numpy' in sys.modules or 'pydantic' in sys.modules)"
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=ROOT)
+
+
+def test_version(auditor: Auditor) -> None:
+    run = auditor("--version")
+    assert run == (0, f"auditor {__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ((), "Usage: auditor"),
+        (("frobnicate",), "No such command 'frobnicate'"),
+        (("audit",), "Missing argument 'model'"),
+        (("audit", FIGURE1), "Missing option '--delta'"),
+        (("audit", FIGURE1, "--delta", "1.5"), "'1.5' is not a decimal number from 0 to 1"),
+        (("audit", FIGURE1, "--delta", "-0.1"), "'-0.1' is not a decimal number from 0 to 1"),
+        (("audit", FIGURE1, "--delta", "nan"), "'nan' is not a decimal number"),
+        (("audit", FIGURE1, "--delta", "1e-999999999"), "is not a decimal number"),
+        (("audit", FIGURE1, "--delta", "1/10"), "is not a decimal number"),
+        (("audit", FIGURE1, "--delta", "\x1b[31m"), "\\x1b[31m"),
+        (("audit", FIGURE1, "--delta", ".1", "--top", "0"), "Input should be greater than or equal to 1"),
+        (("audit", FIGURE1, "--delta", ".1", "--rank-by", "size"), "'size' is not one of"),
+        (("audit", FIGURE1, "--delta", ".1", "--criterion", "p"), "'p' is not one of"),
+        (("audit", FIGURE1, "--delta", ".1", "--min-probability", "2"), "'2' is not a decimal number"),
+        (
+            ("audit", FIGURE1, "--delta", ".1", "--time-limit", "-1"),
+            "Input should be greater than or equal to 0",
+        ),
+        (
+            ("audit", FIGURE1, "--delta", ".1", "--time-limit", "nan"),
+            "Input should be greater than or equal to 0",
+        ),
+        (("audit", FIGURE1, "--delta", ".1", "--format", "doc"), "'doc' is not one of"),
+        (("audit", FIGURE1, "--delta", ".1", "-o", "x.doc"), "the suffix of x.doc is none of .txt"),
+        (("patterns", FIGURE1, "--delta", ".1", "--summary", "small"), "'small' is not one of"),
+        (
+            ("patterns", FIGURE1, "--delta", ".1", "--sample", "0"),
+            "Input should be greater than or equal to 1",
+        ),
+        (("patterns", FIGURE1, "--delta", ".1", "--sample", "3", "--top", "3"), "--sample goes without"),
+        (
+            ("patterns", FIGURE1, "--delta", ".1", "--summary", "pareto", "--rank-by", "divergence"),
+            "--rank-by goes with neither",
+        ),
+        (("schema", "[bold]x"), "'[bold]x' is not one of audit, "),
+    ],
+)
+def test_wrong_usage(auditor: Auditor, arguments: tuple[str | Path, ...], complaint: str) -> None:
+    run = auditor(*arguments)
+    assert run.code == 2
+    assert run.out == ""
+    assert complaint in run.err
+    assert "Try 'auditor" in run.err
+    assert "\x1b" not in run.err
+
+
+def test_an_output_that_cannot_be_written_is_found_before_the_work(
+    auditor: Auditor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(workflows, "audit", lambda *_, **__: pytest.fail("worked first"))
+    for target in (tmp_path / "missing" / "a.json", tmp_path / "folder.md"):
+        (tmp_path / "folder.md").mkdir(exist_ok=True)
+        run = auditor("audit", FIGURE1, "--delta", "0.1", "-o", target)
+        assert run.code == 3
+        assert run.out == ""
+        assert "can't be written" in run.err
+
+
+def test_a_bug_of_ours_is_told_apart_from_a_finding(
+    auditor: Auditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("the two\nalgorithms disagree")
+
+    monkeypatch.setattr(workflows, "audit", broken)
+    run = auditor("audit", FIGURE1, "--delta", "0.1")
+    assert run.code == 70
+    assert run.out == ""
+    assert len(run.err.splitlines()) == 1
+    assert "This is a bug in auditor" in run.err
+    assert "Traceback" not in run.err
+    monkeypatch.setenv("AUDITOR_TRACEBACK", "1")
+    assert "Traceback" in auditor("audit", FIGURE1, "--delta", "0.1").err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(KeyboardInterrupt(), 130), (RepairError("no fair model"), 5), (AuditorError("a\x1bb"), 3)],
+)
+def test_other_ends_have_their_codes(
+    auditor: Auditor, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int
+) -> None:
+    def ends(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(workflows, "audit", ends)
+    run = auditor("audit", FIGURE1, "--delta", "0.1")
+    assert run.code == code
+    assert run.out == ""
+    assert "\x1b" not in run.err
+
+
+def test_ctrl_c_leaves_no_file(auditor: Auditor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def interrupted(_: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    run = auditor("audit", FIGURE1, "--delta", "0.1", "-o", tmp_path / "a.json")
+    assert run.code == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_stops_early_is_no_error() -> None:
+    command = f"{sys.executable} -m auditor audit {FIGURE1} --delta 0.2 | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == ""
+
+
+def test_a_full_disk_is_an_error() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "auditor", "audit", FIGURE1, "--delta", "0.2"],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 3
+    assert done.stderr == f"standard output can't be written: {os.strerror(errno.ENOSPC)}\n"
+
+
+def test_the_module_runs_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["auditor", "--version"])
+    with pytest.raises(SystemExit) as end:
+        runpy.run_module("auditor", run_name="__main__")
+    assert end.value.code == 0
+
+
+@pytest.mark.parametrize("name", ["model", "audit", "patterns"])
+def test_schemas_are_printed(auditor: Auditor, tmp_path: Path, name: str) -> None:
+    stored = (ROOT / "schemas" / f"{name}.json").read_text(encoding="utf-8")
+    assert auditor("schema", name) == (0, stored, "")
+    assert auditor("schema", name, "-o", tmp_path / "s.json").code == 0
+    assert (tmp_path / "s.json").read_text(encoding="utf-8") == stored
+
+
+def test_public_names() -> None:
+    assert set(package.__all__) <= set(dir(package))
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = package.nothing

@@ -1,0 +1,71 @@
+"""The audit document: rounding that can't turn a verdict, frozen parts, schemas without drift."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from fractions import Fraction
+from math import inf
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from auditor.documents.audit import Audit, PatternRecord, round_beside
+from auditor.documents.record import to_json
+from auditor.documents.schemas import schemas
+from auditor.model.naive_bayes import Attribute, NaiveBayes
+from auditor.resources import resource
+from auditor.search.pattern import Pattern
+from tests.report.documents import audit_document
+
+HALF = Fraction(1, 2)
+MODEL = NaiveBayes(
+    "m", "decision", "yes", "no", HALF, (Attribute("a", ("u", "v"), True, ((HALF, HALF), (HALF, HALF))),)
+)
+
+
+@given(
+    st.fractions(0, 1),
+    st.fractions(-1, 1) | st.sampled_from([-1, 0, 1]).map(Fraction),
+    st.sampled_from([0, 1, -1]),
+)
+def test_a_rounded_degree_is_on_the_same_side_of_the_rounded_threshold(
+    threshold: Fraction, value: Fraction, side: int
+) -> None:
+    for degree in (value, threshold + Fraction(side, 10**30), -threshold - Fraction(side, 10**30)):
+        rounded = round_beside(degree, threshold)
+        assert (abs(rounded) > float(threshold)) == (abs(degree) > threshold)
+        assert rounded == pytest.approx(float(degree), abs=1e-15)
+
+
+def test_values_are_named_and_an_infinite_divergence_is_null() -> None:
+    pattern = Pattern(((0, 1),), (), Fraction(1, 4), HALF, Fraction(3, 4), HALF, Decimal(inf))
+    record = PatternRecord.of(MODEL, pattern, Fraction(0))
+    assert record.sensitive_values == {"a": "v"}
+    assert record.context_values == {}
+    assert record.divergence_nats is None
+
+
+def test_a_document_is_frozen_and_takes_no_guesses() -> None:
+    document = audit_document()
+    with pytest.raises(ValidationError):
+        document.verdict = "delta-fair"  # type: ignore[misc]
+    for changed in ({"verdict": "fair"}, {"max_degree": "0.1"}, {"max_degree": float("nan")}, {"extra": 1}):
+        with pytest.raises(ValidationError):
+            Audit.model_validate(document.model_dump() | changed)
+
+
+def test_json_reads_back_and_holds_no_control_characters() -> None:
+    name = "a\x1b[31m\u202e\x9b\n<b>é€😀"
+    text = to_json(audit_document(name=name))
+    assert "".join(character for character in text if not character.isprintable()).strip("\n") == ""
+    assert Audit.model_validate_json(text).model.name == json.loads(text)["model"]["name"] == name
+    assert "é€😀" in text
+
+
+@pytest.mark.parametrize("name", schemas())
+def test_schemas_in_the_repository_are_those_of_the_classes(name: str) -> None:
+    stored = resource("schemas", f"{name}.json").read_text(encoding="utf-8")
+    assert stored == schemas()[name], "run `make schemas`"

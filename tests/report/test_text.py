@@ -1,0 +1,126 @@
+"""Text for a terminal: within 80 columns, aligned, and inert."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.report import text
+from tests.report.documents import audit_document, model, pattern, pattern_list
+
+NASTY = ["<script>alert(1)</script>", "{{7*7}}", "a\nb", "\x1b[2J", "[bold]", "x" * 300, "字" * 90, "é\u0301"]
+
+
+def test_golden_audit() -> None:
+    assert (
+        text.audit(audit_document())
+        == """\
+Credit: not δ-fair at δ = 0.1 for these sensitive attributes
+It is not true that disclosing sensitive values, whatever else is known of a
+person, changes P(Granted) by at most 0.1.
+
+Decision      Loan; favourable: Granted
+Sensitive     Sex, Age
+Criterion     difference: P(favourable) after disclosing minus before
+Model digest  sha256 0123456789abcdef…
+
+Worst degree of discrimination
+  0.2500, above δ = 0.1
+  Disclosing Sex: Female, Age: Over 30 raises P(Granted) from 50.00% to 75.00%
+  for people with Level: 3 or 4.
+
+Discrimination patterns
+  40 of 48 (83.33%), counted exactly
+
+Top 2 discrimination patterns by divergence
+  P before and after: P(Granted) before and after disclosing
+  #   degree  P before  P after  probability  divergence (nats)
+  1  +0.2500    50.00%   75.00%       1.235%           0.003051
+      Sex: Female, Age: Over 30
+        given Level: 3 or 4
+  2  -0.2000    50.00%   75.00%       1.235%           0.003051
+      Sex: Female, Age: Over 30
+        given Level: 3 or 4
+
+1 subset-minimal pattern (no proper part is a discrimination pattern), most
+probable first
+  Every discrimination pattern contains one of these; not every extension of one
+  discriminates.
+  P before and after: P(Granted) before and after disclosing
+  #   degree  P before  P after  probability  divergence (nats)
+  1  +0.2500    50.00%   75.00%       1.235%           0.003051
+      Sex: Female, Age: Over 30
+
+Group level, nothing else known: +0.2500 at worst
+  Disclosing Sex: Female, Age: Over 30 raises P(Granted) from 50.00% to 75.00%
+  for people of whom nothing else is known.
+
+Individual level, every attribute known: +0.2500 at worst
+  Disclosing Sex: Female, Age: Over 30 raises P(Granted) from 50.00% to 75.00%
+  for people with Level: 3 or 4.
+
+By sensitive attribute
+  Disclosed, alone or with others  Worst degree  Patterns
+  Sex                                   +0.2500        30
+
+What was explored
+  1 of 8 combinations of sensitive values searched one by one, the others
+  settled by a bound; 21 nodes expanded for the top list; 0.012 seconds.
+
+What this does not say
+  This speaks of the probabilities that the model itself defines. It does not
+  say how well they describe any actual people, and it does not cover other
+  attributes, other decisions or changed parameters.
+"""
+    )
+
+
+def test_a_list_can_be_empty() -> None:
+    shown = text.patterns(pattern_list(patterns=(), min_probability="0.5"))
+    assert "Top 0 discrimination patterns by divergence\n  None.\n" in shown
+    assert "Only patterns with a probability of at least 0.5 are considered." in shown
+
+
+@pytest.mark.parametrize("name", NASTY, ids=range(len(NASTY)))
+@pytest.mark.parametrize("colour", [False, True])
+def test_names_stay_inert_and_within_the_page(name: str, colour: bool) -> None:
+    nasty = pattern(
+        sensitive_values={name: name}, context_values={name: name, "Level": name}, divergence_nats=None
+    )
+    document = audit_document(
+        name,
+        worst_pattern=nasty,
+        top_patterns=(nasty,) * 12,
+        minimal_patterns=(nasty,) * 7,
+        individual_level=None,
+        model=model(name, decision=name, favourable=name, sensitive=(name, name), attributes=(name, name)),
+        by_sensitive_attribute=(
+            audit_document()
+            .by_sensitive_attribute[0]
+            .model_copy(update={"attribute": name, "pattern_count": None}),
+        ),
+    )
+    for shown in (
+        text.audit(document, colour=colour),
+        text.patterns(pattern_list(patterns=(nasty,), model=document.model), colour=colour),
+    ):
+        bare = re.sub(r"\x1b\[(0|1|1;31)m", "", shown)
+        assert (bare != shown) == colour
+        assert all(line.isprintable() for line in bare.splitlines())
+        assert max(map(text.width, bare.splitlines())) <= text.WIDTH
+    assert "2 more: auditor patterns MODEL --summary minimal" in text.audit(document)
+
+
+@given(st.text(st.sampled_from("ab \xa0字"), max_size=60), st.integers(2, 20))
+def test_wrapping_loses_nothing_and_keeps_to_the_width(words: str, columns: int) -> None:
+    lines = text.wrapped(words, columns)
+    assert all(text.width(line) <= columns for line in lines)
+    assert re.sub(r"\s", "", "".join(lines)) == re.sub(r"\s", "", words)
+
+
+def test_wrapping_keeps_a_value_together() -> None:
+    assert text.wrapped("aaaa bb\xa0cc", 8) == ["aaaa", "bb cc"]
+    assert text.wrapped("aaaa bb\xa0cccccccc", 8) == ["aaaa bb", "cccccccc"]

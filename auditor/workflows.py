@@ -28,7 +28,12 @@ from auditor.search.limits import Limits
 from auditor.search.log_odds import LogOdds
 from auditor.search.pattern import Pattern
 from auditor.search.ranking import top_patterns
-from auditor.search.summaries import maximal_patterns, minimal_patterns, pareto_patterns
+from auditor.search.summaries import (
+    count_probable_patterns,
+    maximal_patterns,
+    minimal_patterns,
+    pareto_patterns,
+)
 from auditor.search.worst import Worst, group_level, worst_patterns
 
 if TYPE_CHECKING:
@@ -71,7 +76,7 @@ def audit(
         How many top patterns to list.
     rank_by : {"divergence", "discrimination", "probability"}
     min_probability : str or float, optional
-        Speak only of patterns that are at least so probable. They are then listed but not counted.
+        Speak only of patterns that are at least so probable.
     time_limit : float, optional
         Seconds. What isn't proved by then is left open, and the document says so.
     progress : callable, optional
@@ -327,13 +332,15 @@ def _worst(question: _Question) -> Worst:
         return worst
     ranking = top_patterns(tables, rule, 1, "discrimination", least, only_patterns=False, limits=limits)
     found = max((abs(pattern.degree) for pattern in ranking.patterns), default=Fraction(0))
-    upper = found if ranking.complete else max(found, min(worst.upper, Fraction(ranking.upper)))
+    upper = found if ranking.complete else max(found, min(worst.upper, Fraction(min(ranking.upper, 1.0))))
     return replace(worst, patterns=ranking.patterns, upper=upper, complete=ranking.complete)
 
 
 def _count(question: _Question) -> PatternCount:
     if question.min_probability is not None:
-        return PatternCount(None, "patterns of a minimum probability are listed, not counted", ())
+        return count_probable_patterns(
+            question.tables, question.criterion, question.min_probability, question.limits
+        )
     return count_patterns(question.tables, question.criterion, question.limits)
 
 

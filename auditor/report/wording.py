@@ -164,6 +164,8 @@ class Words:
         total = whole(audit.total_patterns)
         if audit.pattern_count is None:
             return f"not counted among {total}: {self.name(audit.pattern_count_reason or '')}"
+        if audit.min_probability is not None:
+            return f"{whole(audit.pattern_count)} so probable, counted exactly"
         part = share(audit.pattern_count, audit.total_patterns)
         return f"{whole(audit.pattern_count)} of {total} ({part}), counted exactly"
 

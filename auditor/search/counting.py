@@ -74,6 +74,11 @@ class _TooMuch(Exception):
     """An exact count is out of reach; the message says why."""
 
 
+def pairs_over(tables: LogOdds, disclosed: tuple[int, ...]) -> int:
+    """The number of pairs (x, y) over a set X of disclosed sensitive attributes."""
+    return prod(len(row) + (i not in disclosed) for i, row in enumerate(tables.values))
+
+
 def count_patterns(tables: LogOdds, criterion: Criterion, limits: Limits = DEFAULT) -> PatternCount:
     """Count all discrimination patterns exactly.
 
@@ -264,11 +269,10 @@ class _Space:
 
     def coverage(self) -> Coverage:
         """How many of the pairs over X are discrimination patterns."""
-        sizes = [len(row) for row in self.tables.values]
         return Coverage(
             disclosed=self.disclosed,
             method="exhausted" if self.intervals else "closed form",
-            pairs=prod(m if i in self.disclosed else 1 + m for i, m in enumerate(sizes)),
+            pairs=pairs_over(self.tables, self.disclosed),
             patterns=sum(
                 self.hits(x, ends, block).total for x, ends in self.intervals for block in range(self.blocks)
             ),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from math import inf, prod
 from typing import Any
 
@@ -13,6 +15,7 @@ import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
 from auditor.search.combinations import all_combinations
+from auditor.search.counting import Coverage, PatternCount, pairs_over
 from auditor.search.criteria import Criterion, ln
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.log_odds import Floats, Integers, LogOdds
@@ -129,6 +132,30 @@ def maximal_patterns(
         limit,
         len(places) <= limit,
     )
+
+
+def count_probable_patterns(
+    tables: LogOdds, criterion: Criterion, min_probability: Fraction, limits: Limits = DEFAULT
+) -> PatternCount:
+    """Count exactly the discrimination patterns with ``P(xy) >= min_probability``, by walking down to them."""
+    walk = _Walk(tables, criterion, min_probability, limits)
+    found: Counter[int] = Counter()
+
+    def add(nodes: Nodes, log_p: Floats, degree: Floats) -> None:
+        found.update(nodes.slot.tolist())
+
+    if not walk.run(add, lambda nodes, log_p: np.zeros(len(nodes), dtype=bool), lambda least: False):
+        return PatternCount(None, "a limit was reached before all patterns so probable were counted", ())
+    patterns: Counter[tuple[int, ...]] = Counter()
+    for slot, number in found.items():
+        patterns[tuple(i for i, _ in walk.tree.roots.combinations[slot])] += number
+    sensitive = tables.model.sensitive
+    coverage = tuple(
+        Coverage(disclosed, "exhausted", pairs_over(tables, disclosed), patterns[disclosed])
+        for size in range(1, len(sensitive) + 1)
+        for disclosed in combinations(sensitive, size)
+    )
+    return PatternCount(patterns.total(), None, coverage)
 
 
 def _counts(pattern: Pattern, criterion: Criterion, min_probability: Fraction | None) -> bool:

@@ -108,7 +108,11 @@ def test_a_minimum_probability_limits_what_is_said(auditor: Auditor) -> None:
     assert (run.code, document["verdict"]) == (1, "not-delta-fair")
     listed = [document["worst_pattern"], *document["top_patterns"], *document["minimal_patterns"]]
     assert min(pattern["probability"] for pattern in listed) >= 0.01
-    assert document["pattern_count"] is None
+    # The number in `auditor patterns --min-probability 0.01 --top 10000`, which lists them.
+    listed = auditor(
+        "patterns", COMPAS, "--delta", "0.1", "--min-probability", "0.01", "--top", "10000", "--format", "json"
+    )
+    assert document["pattern_count"] == len(valid(listed.out, "patterns")["patterns"]) > 0
     assert 0.1 < document["max_degree"] < 0.4066
 
     fair = auditor("audit", COMPAS, "--delta", "0.1", "--min-probability", "0.6")

@@ -206,7 +206,7 @@ def probable_only(document: Audit | PatternList) -> str:
     only = f"Only patterns with a probability of at least {document.min_probability} are considered"
     if isinstance(document, PatternList):
         return f"{only}."
-    return f"{only}; the group and individual levels and the breakdown by sensitive attribute speak of all."
+    return f"{only}; the group and individual levels and the worst degrees by sensitive attribute speak of all."
 
 
 def heading(document: PatternList) -> str:

@@ -24,8 +24,8 @@ from auditor.search.ranking import rank
 from auditor.search.tree import ROUNDING, Mask, Nodes, Tree, degree_of, largest_degree
 from auditor.search.worst import worst_patterns
 
-#: Nodes expanded in one block.
-_BLOCK = 512
+#: Children looked at in one block, and the least nodes whose children they are.
+_CHILDREN, _BLOCK = 1 << 14, 8
 #: Pairs (x, y) up to which the maximal patterns are found in one dense array.
 _DENSE = 1 << 25
 #: Axes that a NumPy array may have.
@@ -137,7 +137,7 @@ def maximal_patterns(
 def count_probable_patterns(
     tables: LogOdds, criterion: Criterion, min_probability: Fraction, limits: Limits = DEFAULT
 ) -> PatternCount:
-    """Count exactly the discrimination patterns with ``P(xy) >= min_probability``, by walking down to them."""
+    """Count exactly the discrimination patterns with ``P(xy) >= min_probability`` by walking to them."""
     walk = _Walk(tables, criterion, min_probability, limits)
     found: Counter[int] = Counter()
 
@@ -231,7 +231,7 @@ class _Walk:
                 return not roots.truncated
             if enough(self.frontier) or expanded >= self._limits.nodes or self._limits.expired():
                 return False
-            size = min(_BLOCK, len(ids))
+            size = min(max(_BLOCK, _CHILDREN // (1 + len(tree.columns.attribute))), len(ids))
             chosen = np.argpartition(log_p, len(ids) - size)[len(ids) - size :]
             # What has been found since they were kept may make some needless.
             block = ids[chosen][~prune(tree.at(ids[chosen]), log_p[chosen])]
@@ -294,7 +294,6 @@ class _Minimal(_Found):
         for slot, x in enumerate(roots.combinations):
             bits = np.array([int(offsets[-1] + offsets[i]) + v for i, v in x])
             self._root_masks[slot] = np.bitwise_or.reduce(self._masks(bits), axis=0)
-        self._node_masks = np.zeros((0, self._words), dtype=np.uint64)
         self._found_masks = np.zeros((0, self._words), dtype=np.uint64)
 
     def _masks(self, bits: Integers) -> npt.NDArray[np.uint64]:
@@ -304,26 +303,19 @@ class _Minimal(_Found):
 
     def add(self, nodes: Nodes, log_p: Floats, degree: Floats) -> None:
         """Add patterns, and drop those of which a part is known."""
-        if not len(nodes):
-            return
-        self.nodes += nodes
-        self.log_p, self.degree = np.append(self.log_p, log_p), np.append(self.degree, degree)
-        masks = np.concatenate([self._found_masks, self._of(nodes)])
-        kept = np.ones(len(masks), dtype=bool)
-        for i, mask in enumerate(masks):
-            part = ((mask & masks) == masks).all(axis=1)
-            part[i] = False
-            kept[i] = not part.any()
-        self._found_masks = masks[kept]
-        self._keep(kept)
+        new = ~self.prune(nodes, log_p)
+        nodes, log_p, degree = nodes[new], log_p[new], degree[new]
+        masks = self._of(nodes)
+        new = ~_contains(masks, masks, proper=True)
+        known = ~_contains(self._found_masks, masks[new])
+        self._keep(known)
+        self._found_masks = np.concatenate([self._found_masks[known], masks[new]])
+        self.nodes += nodes[new]
+        self.log_p, self.degree = np.append(self.log_p, log_p[new]), np.append(self.degree, degree[new])
 
     def prune(self, nodes: Nodes, log_p: Floats) -> Mask:
         """Nodes that contain a known pattern."""
-        masks = self._of(nodes)
-        contains = np.zeros(len(nodes), dtype=bool)
-        for found in self._found_masks:
-            contains |= ((masks & found) == found).all(axis=1)
-        return contains
+        return _contains(self._of(nodes), self._found_masks)
 
     def _of(self, nodes: Nodes) -> npt.NDArray[np.uint64]:
         """Bit masks of nodes, by way of those of their parents."""
@@ -335,6 +327,14 @@ class _Minimal(_Found):
             column = np.where(disclosed, above.column, -1)
             parent = np.where(disclosed, above.parent, -1)
         return masks
+
+
+def _contains(masks: npt.NDArray[np.uint64], parts: npt.NDArray[np.uint64], *, proper: bool = False) -> Mask:
+    """Which masks contain any of the parts; with ``proper``, one that is not the mask itself."""
+    contains = np.zeros(len(masks), dtype=bool)
+    for part in parts:
+        contains |= ((masks & part) == part).all(axis=1) & (not proper or (masks != part).any(axis=1))
+    return contains
 
 
 class _Front(_Found):

@@ -306,7 +306,7 @@ def degree_of(roots: Roots, criterion: Criterion, slots: Integers, t: Floats) ->
     else:
         degree = np.where(strength > 0, logistic(-t), logistic(size - t)) * -np.expm1(-size)
     # The last term covers underflow, so that at threshold 0 no pattern is missed.
-    return degree, degree * (1e-13 + (roots.free.shape[1] + 2) * 2.0 ** -(roots.bits - 2)) + 1e-300
+    return degree, degree * (1e-12 + (roots.free.shape[1] + 2) * 2.0 ** -(roots.bits - 2)) + 1e-300
 
 
 def excess_of(

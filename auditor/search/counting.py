@@ -98,11 +98,25 @@ def sample_patterns(
 ) -> tuple[Pattern, ...] | None:
     """Distinct discrimination patterns drawn uniformly; all of them where there are no more than ``size``.
 
+    Returns
+    -------
+    tuple of Pattern or None
+        See `sample_pairs`.
+    """
+    pairs = sample_pairs(tables, criterion, size, seed, limits)
+    return None if pairs is None else tuple(measure(tables.model, criterion, x, y) for x, y in pairs)
+
+
+def sample_pairs(
+    tables: LogOdds, criterion: Criterion, size: int, seed: int = 0, limits: Limits = DEFAULT
+) -> tuple[tuple[Assignment, Assignment], ...] | None:
+    """Distinct discrimination patterns (x, y) drawn uniformly, not measured.
+
     Each pattern has a rank in a fixed order; ranks are drawn, and the patterns that stand there looked up.
 
     Returns
     -------
-    tuple of Pattern or None
+    tuple of (Assignment, Assignment) or None
         In the order of their ranks, the same for the same seed. None where the patterns can't be counted.
     """
     try:
@@ -114,7 +128,7 @@ def sample_patterns(
         ]
         before = [0, *accumulate(total for *_, total in cells)]
         ranks = _distinct(before[-1], size, seed)
-        found: list[Pattern] = []
+        found: list[tuple[Assignment, Assignment]] = []
         position = 0
         for (space, x, ends, block, total), offset in zip(cells, before, strict=False):
             first = position
@@ -123,7 +137,7 @@ def sample_patterns(
             if first < position:
                 hits = space.hits(x, ends, block)
                 for place in hits.at([rank - offset for rank in ranks[first:position]]):
-                    found.append(measure(tables.model, criterion, x, space.context(block, *place)))
+                    found.append((x, space.context(block, *place)))
     except _TooMuch:
         return None
     return tuple(found)

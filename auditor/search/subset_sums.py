@@ -21,9 +21,9 @@ from auditor.search.log_odds import Integers
 #: Length of each half's list where the rows are too many for all of them to be split in two listed halves.
 _SHORT = 1 << 16
 #: Sums that may tie with the last one wanted before the search for the nearest gives up listing all of them.
-_TIES = 1 << 14
+_TIES = 1 << 13
 #: Leaves of the search for the nearest sums, where rows had to be fixed.
-_LEAVES = 256
+_LEAVES = 64
 
 Choice = tuple[int, ...]
 
@@ -126,6 +126,9 @@ def nearest(
             if len(found) >= k:
                 radius = found[k - 1][0]
                 found = [entry for entry in found if entry[0] <= radius + 2 * slack]
+            if len(found) > k + _TIES:
+                del found[k + _TIES :]
+                complete, gap = False, found[0][0]
             leaves += 1
             if heap and (leaves >= _LEAVES or 0 <= radius <= enough or limits.expired()):
                 complete, gap = False, min(heap[0][0], radius) if radius >= 0 else heap[0][0]

@@ -390,7 +390,7 @@ def _dense_patterns(tables: LogOdds, criterion: Criterion, min_probability: Frac
         if min_probability is not None:
             log_p = _log_probability(tables, x, outside)
             least = float(ln(min_probability)) if min_probability else -inf
-            inside &= log_p >= least - ROUNDING
+            inside &= log_p >= least
             doubtful |= np.abs(log_p - least) <= ROUNDING
         # Entry e of an axis of `gamma` is the value finite[e - 1] in y, 0 where not disclosed.
         entries = [np.array([0, *(1 + v for v in tables.finite[i])]) for i in outside]

@@ -91,7 +91,7 @@ def worst_patterns(
         if x is None or own < floor:
             continue
         solved += 1
-        contexts, gap = _contexts(tables, criterion, x, k, individual, limits)
+        contexts, gap = worst_contexts(tables, criterion, x, k, individual, limits)
         if gap is not None:
             complete = False
             reach = tables.context_reach(x)
@@ -144,7 +144,7 @@ def _ratio(a: Fraction, b: Fraction) -> Fraction | float:
     return a / b if b else inf
 
 
-def _contexts(
+def worst_contexts(
     tables: LogOdds, criterion: Criterion, x: Assignment, k: int, individual: bool, limits: Limits
 ) -> tuple[list[Assignment], int | None]:
     """The contexts in which x can be among the k worst, and the gap of a search that wasn't complete."""
@@ -163,7 +163,45 @@ def _contexts(
     found = nearest(rows, target, k, tables.slack + 1, enough, limits)
     shift = 1 if individual else 0
     contexts = [_assignment(tables, outside, choice, shift) for choice in found.choices]
-    return contexts, None if found.complete else found.gap
+    return _nearest_the_peak(tables, criterion, x, contexts, k), None if found.complete else found.gap
+
+
+def _nearest_the_peak(
+    tables: LogOdds, criterion: Criterion, x: Assignment, contexts: list[Assignment], k: int
+) -> list[Assignment]:
+    """The k contexts of largest |degree|, exactly; of those that tie, the shortest.
+
+    For the difference ``|γ + s/2|`` decides, and with it the larger of ``R² r`` and its inverse, where
+    ``R = e^γ`` and ``r = e^s``; where the degree grows towards an end of the reach, R or its inverse.
+    """
+    if len(contexts) <= k:
+        return contexts
+    a, b = tables.likelihoods(x)
+    tied: dict[Fraction, list[Assignment]] = {}
+    for y in contexts:
+        u, v = tables.model.joint(y)
+        tied.setdefault(u / v, []).append(y)
+
+    def off_peak(odds: Fraction) -> Fraction:
+        if criterion.name == "ratio" or b == 0:
+            return odds
+        if a == 0:
+            return 1 / odds
+        square = odds * odds * a / b
+        return max(square, 1 / square)
+
+    def length(y: Assignment) -> tuple[int, Assignment]:
+        return len(y), y
+
+    by_distance: dict[Fraction, list[Assignment]] = {}
+    for odds, ys in tied.items():
+        by_distance.setdefault(off_peak(odds), []).extend(ys)
+    nearest_first: list[Assignment] = []
+    for distance in sorted(by_distance):
+        nearest_first += sorted(by_distance[distance], key=length)
+        if len(nearest_first) >= k:
+            break
+    return nearest_first[:k]
 
 
 def _assignment(tables: LogOdds, attributes: tuple[int, ...], choice: Choice, shift: int) -> Assignment:

@@ -63,7 +63,7 @@ def minimal_patterns(
     """
     walk = _Walk(tables, criterion, min_probability, limits)
     found = _Minimal(walk)
-    complete = walk.run(found.add, found.prune, lambda least: found.number_above(least) >= limit)
+    complete = walk.run(found.add, found.prune, lambda least: found.number_above(least) > limit)
     return _summary(tables, criterion, found.assignments(walk.frontier), min_probability, limit, complete)
 
 
@@ -82,7 +82,7 @@ def pareto_patterns(
     """
     walk = _Walk(tables, criterion, min_probability, limits)
     found = _Front(walk)
-    complete = walk.run(found.add, found.prune, lambda least: found.number_above(least) >= limit)
+    complete = walk.run(found.add, found.prune, lambda least: found.number_above(least) > limit)
     candidates = [measure(tables.model, criterion, x, y) for x, y in found.assignments(walk.frontier)]
     kept = [p for p in candidates if _counts(p, criterion, min_probability)]
     front: list[Pattern] = []
@@ -206,7 +206,7 @@ class _Walk:
         prune : callable
             Which nodes of a block need not be expanded.
         enough : callable
-            Whether all that is wanted lies above a probability.
+            Whether more than what is wanted lies above a probability.
         """
         tree, roots = self.tree, self.tree.roots
         ids: Integers = np.empty(0, dtype=np.int64)
@@ -351,6 +351,15 @@ class _Front(_Found):
         low, _, high = self.walk.tree.roots.reach(nodes)
         most = largest_degree(self.walk.tree.roots, self.walk.criterion, nodes.slot, low - 1e-9, high + 1e-9)
         return self._dominated(log_p, most)
+
+    def number_above(self, log_p: float) -> int:
+        """How many are more probable than anything still to come, and certainly not dominated."""
+        certain = self.log_p > log_p + 2 * ROUNDING
+        probability, degree = self.log_p[certain], self.degree[certain]
+        no_worse = (probability > probability[:, None] - 2 * ROUNDING) & (
+            degree > degree[:, None] * (1 - ROUNDING)
+        )
+        return int((no_worse.sum(axis=1) == 1).sum())
 
     def _dominated(self, log_p: Floats, degree: Floats) -> Mask:
         """Whether a pattern met is certainly better in both."""

@@ -107,7 +107,7 @@ def worst_patterns(
         best = [_some_pattern(tables, criterion, disclosing, individual)]
     return Worst(
         patterns=tuple(best),
-        upper=max(upper, abs(best[0].degree)) if best else upper,
+        upper=min(max(upper, abs(best[0].degree)) if best else upper, Fraction(1)),
         complete=complete,
         solved=solved,
         total=total_combinations(tables),

@@ -1,0 +1,242 @@
+"""Speed, growth and memory of the engine: ``python -m tests.benchmarks``.
+
+Prints a table of what was measured beside what is to be reached. Seconds depend on the machine and are only
+shown; counts, ratios and memory are checked, and the exit code is 1 where one is missed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from time import perf_counter
+
+from auditor import load_model
+from auditor.search.counting import count_patterns
+from auditor.search.criteria import Difference
+from auditor.search.log_odds import LogOdds
+from auditor.search.ranking import top_patterns
+from auditor.search.worst import worst_patterns
+from tests import vectorised
+from tests.oracle import PlainAttribute, PlainModel
+from tests.search.comparing import naive_bayes, plain
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+GERMAN = EXAMPLES / "german.json"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table; `met` is None where the figure is only shown."""
+
+    what: str
+    measured: str
+    reach: str
+    met: bool | None = None
+
+
+def seconds(run: Callable[[], object], repeats: int = 9) -> float:
+    """The shortest of a few runs."""
+
+    def once() -> float:
+        start = perf_counter()
+        run()
+        return perf_counter() - start
+
+    return min(once() for _ in range(repeats))
+
+
+def shown(duration: float) -> str:
+    return f"{duration * 1000:.0f} ms" if duration < 1 else f"{duration:.2f} s"
+
+
+def example(name: str, alpha: int = 0) -> LogOdds:
+    spec = load_model(EXAMPLES / f"{name}.json").model_copy(update={"smoothing": Decimal(alpha)})
+    return LogOdds.of(spec.naive_bayes())
+
+
+def random_binary(number: int, sensitive: int, seed: str) -> PlainModel:
+    random = Random(seed)
+
+    def attribute(i: int) -> PlainAttribute:
+        p, q = (Fraction(random.randint(5, 95), 100) for _ in range(2))
+        return PlainAttribute(((p, q), (1 - p, 1 - q)), i < sensitive)
+
+    return PlainModel(Fraction(1, 2), tuple(attribute(i) for i in range(number)))
+
+
+def in_process() -> list[Row]:
+    """German, within a process that has read it."""
+    german, tenth, hundredth = example("german"), Difference(Fraction("0.1")), Difference(Fraction("0.01"))
+    return [
+        Row(
+            "German: count of 70 billion patterns",
+            shown(seconds(lambda: count_patterns(german, tenth))),
+            "500 ms",
+        ),
+        Row(
+            "German: top 100 by |Δ|",
+            shown(seconds(lambda: worst_patterns(german, tenth, 100, only_patterns=True))),
+            "50 ms",
+        ),
+        Row(
+            "German: top 100 by divergence, δ = .01",
+            shown(seconds(lambda: top_patterns(german, hundredth, 100))),
+            "100 ms",
+        ),
+    ]
+
+
+def nodes() -> list[Row]:
+    """Nodes that the search by divergence expands."""
+    rows = []
+    for alpha in (0, 1):
+        tables = example("german", alpha)
+        for k, reach in ((1, 300), (100, 3500)):
+            found = top_patterns(tables, Difference(Fraction("0.1")), k)
+            rows.append(
+                Row(
+                    f"German, α = {alpha}: nodes for the top {k} by divergence, δ = .1",
+                    f"{found.nodes:,}",
+                    f"{reach:,}",
+                    found.complete and found.nodes <= reach,
+                )
+            )
+    return rows
+
+
+def two_hundred() -> list[Row]:
+    """200 binary attributes, five of them sensitive."""
+    tables = LogOdds.of(naive_bayes(random_binary(200, 5, "two hundred")))
+    criterion = Difference(Fraction("0.1"))
+
+    def verdict_and_top() -> None:
+        assert worst_patterns(tables, criterion).upper > criterion.threshold
+        assert top_patterns(tables, criterion, 10).complete
+
+    return [
+        Row(
+            "200 binary attributes: verdict and top 10 by divergence",
+            shown(seconds(verdict_and_top, 1)),
+            "5 s",
+        )
+    ]
+
+
+def against_brute_force() -> list[Row]:
+    """Adult, 10.7 million pairs, against looking at every one of them in NumPy."""
+    tables = example("adult")
+    model = plain(tables.model)
+    criterion = Difference(Fraction("0.1"))
+    rows = []
+    for what, search, brute in (
+        (
+            "count",
+            lambda: count_patterns(tables, criterion),
+            lambda: vectorised.count_patterns(model, 0.1),
+        ),
+        (
+            "top 100 by |Δ|",
+            lambda: worst_patterns(tables, criterion, 100),
+            lambda: vectorised.top_degrees(model, 100),
+        ),
+        (
+            "top 100 by divergence",
+            lambda: top_patterns(tables, criterion, 100),
+            lambda: vectorised.top_divergences(model, 0.1, 100),
+        ),
+    ):
+        fast, slow = seconds(search), seconds(brute, 1)
+        rows.append(
+            Row(
+                f"Adult: {what}, against vectorised brute force",
+                f"{shown(fast)} / {shown(slow)} = 1/{slow / fast:.0f}",
+                "1/4",
+                slow > 4 * fast,
+            )
+        )
+    return rows
+
+
+def growth() -> list[Row]:
+    """Counting meets in the middle: its time grows like the square root of the number of pairs."""
+    few, many = (LogOdds.of(naive_bayes(random_binary(number, 3, "growth"))) for number in (19, 25))
+    criterion = Difference(Fraction("0.1"))
+    pairs = many.model.total_patterns() / few.model.total_patterns()
+    ratio = seconds(lambda: count_patterns(many, criterion), 3) / seconds(
+        lambda: count_patterns(few, criterion), 3
+    )
+    return [
+        Row(
+            f"{pairs:.0f} times as many pairs to count, times as long",
+            f"{ratio:.1f}",
+            f"{3 * pairs**0.5:.0f}",
+            ratio < 3 * pairs**0.5,
+        )
+    ]
+
+
+@dataclass(frozen=True)
+class Process:
+    """What a command took."""
+
+    seconds: float
+    megabytes: float
+    exit_code: int
+
+
+def run(*arguments: str) -> Process:
+    """Run the command line, with its own peak of resident memory."""
+    start = perf_counter()
+    with subprocess.Popen(
+        [sys.executable, "-m", "auditor", *arguments], stdout=subprocess.DEVNULL, cwd=ROOT
+    ) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    kilobytes = usage.ru_maxrss / (1024 if sys.platform == "darwin" else 1)
+    return Process(perf_counter() - start, kilobytes / 1024, process.returncode)
+
+
+def whole_processes() -> list[Row]:
+    """From the shell and back."""
+    audits = [run("audit", str(GERMAN), "--delta", "0.1") for _ in range(3)]
+    helps = [run("--help") for _ in range(5)]
+    megabytes = max(audit.megabytes for audit in audits)
+    return [
+        Row(
+            "auditor audit examples/german.json --delta 0.1",
+            shown(min(audit.seconds for audit in audits)),
+            "1.5 s",
+            None if all(audit.exit_code == 1 for audit in audits) else False,
+        ),
+        Row("the same: peak memory", f"{megabytes:.0f} MB", "200 MB", megabytes < 200),
+        Row(
+            "auditor --help",
+            shown(min(one.seconds for one in helps)),
+            "350 ms",
+            None if all(one.exit_code == 0 for one in helps) else False,
+        ),
+    ]
+
+
+def main() -> int:
+    """Measure everything, print the table."""
+    missed = 0
+    print(f"{'':64} {'measured':>28} {'reach':>8}")
+    for part in (in_process, nodes, two_hundred, against_brute_force, growth, whole_processes):
+        for row in part():
+            mark = "" if row.met is None else " yes" if row.met else " NO"
+            missed += row.met is False
+            print(f"{row.what:64} {row.measured:>28} {row.reach:>8}{mark}", flush=True)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,193 @@
+"""A search that is stopped says less, never anything wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auditor.search.counting import count_patterns, sample_patterns
+from auditor.search.limits import Limits
+from auditor.search.ranking import top_patterns
+from auditor.search.summaries import maximal_patterns, minimal_patterns, pareto_patterns
+from auditor.search.worst import worst_patterns
+from tests.oracle import CriterionName, Key, Pair, RankBy
+from tests.search.comparing import assert_measured, assert_patterns, assert_top, keys, question
+from tests.strategies import FAMILIES, Case, Family, cases
+
+MODELS = 30
+SOME_FAMILIES = ("simple rationals", "zeros under one decision", "all sensitive", "exact ties", "everything")
+
+
+@dataclass(frozen=True)
+class Tight:
+    """Limits that bite; `checks` is how often time may be asked for before it is up."""
+
+    entries: int
+    steps: int
+    nodes: int
+    checks: int
+
+    def limits(self) -> Limits:
+        """Fresh ones, with a clock of their own."""
+        return Limits(self.entries, self.steps, self.nodes, expired=countdown(self.checks))
+
+
+def countdown(checks: int) -> Callable[[], bool]:
+    """A clock that runs out after so many looks at it."""
+    left = [checks]
+
+    def expired() -> bool:
+        left[0] -= 1
+        return left[0] < 0
+
+    return expired
+
+
+few = st.sampled_from((0, 1, 2, 3, 5, 10, 30, 100, 10**9))
+tight = st.builds(
+    Tight, entries=st.sampled_from((1, 2, 3, 4, 9, 30, 10**6)), steps=few, nodes=few, checks=few
+)
+
+
+def check_worst(case: Case, limited: Tight) -> None:
+    tables, criterion = question(case)
+    brute = case.brute
+    for searched, expected in (
+        (worst_patterns(tables, criterion, limits=limited.limits()), brute.worst()[0]),
+        (worst_patterns(tables, criterion, 4, limits=limited.limits()), brute.worst()[0]),
+        (
+            worst_patterns(tables, criterion, individual=True, limits=limited.limits()),
+            brute.individual_level(),
+        ),
+        *(
+            (
+                worst_patterns(tables, criterion, disclosing=i, limits=limited.limits()),
+                brute.worst_disclosing(i),
+            )
+            for i in case.model.sensitive
+        ),
+    ):
+        pairs = assert_measured(case, searched.patterns)
+        found = max((pair.size for pair in pairs), default=Fraction(0))
+        assert isinstance(searched.upper, Fraction)
+        assert found <= expected.size <= searched.upper <= 1
+        assert 0 <= searched.solved <= searched.total
+        if searched.complete:
+            assert found == expected.size == searched.upper
+    # Whatever the limits, the worst pair without context is known in closed form.
+    assert abs(worst_patterns(tables, criterion, limits=limited.limits()).patterns[0].degree) >= (
+        brute.group_level().size
+    )
+
+
+def check_verdict(case: Case, limited: Tight) -> None:
+    tables, criterion = question(case)
+    searched = worst_patterns(tables, criterion, only_patterns=True, limits=limited.limits())
+    assert_patterns(case, searched.patterns, case.patterns)
+    if searched.patterns:
+        assert case.patterns.patterns
+    elif searched.complete or searched.upper <= case.threshold:
+        assert not case.patterns.patterns
+
+
+def check_count(case: Case, limited: Tight) -> None:
+    tables, criterion = question(case)
+    count = count_patterns(tables, criterion, limits=limited.limits())
+    if count.total is None:
+        assert count.reason
+        assert not count.coverage
+    else:
+        assert count.reason is None
+        assert count.total == len(case.patterns.patterns)
+        assert {entry.disclosed: entry.pairs for entry in count.coverage} == case.brute.pairs_by_disclosed()
+    sample = sample_patterns(tables, criterion, 3, limits=limited.limits())
+    if sample is not None:
+        assert case.patterns.keys.issuperset(keys(sample))
+
+
+def check_ranking(case: Case, limited: Tight) -> None:
+    tables, criterion = question(case)
+    for rank_by in get_args(RankBy):
+        for k in (1, 5, 10_000):
+            found = top_patterns(
+                tables,
+                criterion,
+                k,
+                rank_by=rank_by,
+                min_probability=case.min_probability,
+                limits=limited.limits(),
+            )
+            if found.complete:
+                assert_top(case, found.patterns, case.probable, k, rank_by)
+            else:
+                pairs = assert_patterns(case, found.patterns, case.probable)
+                assert len(pairs) <= k
+                scores = [case.probable.score(rank_by, pair) for pair in pairs]
+                assert scores == sorted(scores, reverse=True)
+
+
+def check_summaries(case: Case, limited: Tight) -> None:
+    tables, criterion = question(case)
+    for summary, expected in (
+        (minimal_patterns, case.probable.minimal()),
+        (pareto_patterns, case.probable.pareto()),
+        (maximal_patterns, case.probable.maximal()),
+    ):
+        found = summary(
+            tables, criterion, 10_000, min_probability=case.min_probability, limits=limited.limits()
+        )
+        assert_patterns(case, found.patterns, case.probable)
+        if found.complete:
+            assert set(keys(found.patterns)) == expected
+        elif summary is not pareto_patterns:
+            # What is minimal or maximal is settled pattern by pattern; the front only as a whole.
+            assert expected.issuperset(keys(found.patterns))
+
+
+CHECKS = [check_worst, check_verdict, check_count, check_ranking, check_summaries]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("criterion", get_args(CriterionName))
+@pytest.mark.parametrize("family", [FAMILIES[name] for name in SOME_FAMILIES], ids=SOME_FAMILIES)
+def test_tight_limits_never_make_an_answer_wrong(
+    family: Family, criterion: CriterionName, check: Callable[[Case, Tight], None]
+) -> None:
+    @given(cases(family, criterion), tight)
+    @settings(max_examples=MODELS)
+    def soundly(case: Case, limited: Tight) -> None:
+        check(case, limited)
+
+    soundly()
+
+
+@pytest.mark.parametrize("criterion", get_args(CriterionName))
+def test_a_list_cut_short_says_so(criterion: CriterionName) -> None:
+    @given(cases(FAMILIES["simple rationals"], criterion), st.integers(1, 6))
+    @settings(max_examples=150)
+    def check(case: Case, limit: int) -> None:
+        tables, question_criterion = question(case)
+        for summary, expected in (
+            (minimal_patterns, case.probable.minimal()),
+            (pareto_patterns, case.probable.pareto()),
+            (maximal_patterns, case.probable.maximal()),
+        ):
+            found = summary(tables, question_criterion, limit, min_probability=case.min_probability)
+            pairs = assert_patterns(case, found.patterns, case.probable)
+            assert expected.issuperset(pair.key for pair in pairs)
+            assert len(pairs) == min(limit, len(expected))
+            assert found.complete == (limit >= len(expected))
+            if summary is minimal_patterns:
+                assert [pair.key for pair in pairs] == most_probable(case, expected, limit)
+
+    def most_probable(case: Case, chosen: set[Key], limit: int) -> list[Key]:
+        order: list[Pair] = case.probable.top(len(case.probable.patterns), "probability")
+        return [pair.key for pair in order if pair.key in chosen][:limit]
+
+    check()

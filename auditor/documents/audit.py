@@ -10,6 +10,7 @@ from pydantic import Field
 
 from auditor import __version__
 from auditor.documents.choices import CriterionName, RankBy, Verdict
+from auditor.documents.data import DataEvidence
 from auditor.documents.record import Record
 
 if TYPE_CHECKING:
@@ -160,6 +161,9 @@ class Audit(Record):
     coverage: Annotated[
         tuple[CoverageRecord, ...] | None, Field(description="Adds up to the count; null when the count is.")
     ]
+    data: Annotated[
+        DataEvidence | None, Field(description="What data show beside the model, if some were given.")
+    ] = None
     search: SearchRecord
     model: ModelRecord
     tool: ToolRecord = ToolRecord()

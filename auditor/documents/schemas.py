@@ -5,7 +5,12 @@ from __future__ import annotations
 import json
 
 from auditor.documents.audit import Audit
+from auditor.documents.certificate import Certificate
+from auditor.documents.comparison import Comparison
 from auditor.documents.patterns import PatternList
+from auditor.documents.policy import PolicyFile
+from auditor.documents.repair import Repair
+from auditor.documents.verification import ChainVerification, RevocationList, Verification
 from auditor.model.spec import ModelSpec
 from auditor.resources import resource
 
@@ -13,13 +18,19 @@ from auditor.resources import resource
 def schemas() -> dict[str, str]:
     """Return the text of each schema (draft 2020-12) by the name of its document.
 
-    A model is read, so its schema is that of what is accepted; the others are written, so theirs say what is
-    always there.
+    What is read has the schema of what is accepted; what is written, of what is always there.
     """
     bodies = {
         "model": ModelSpec.model_json_schema(mode="validation"),
         "audit": Audit.model_json_schema(mode="serialization"),
         "patterns": PatternList.model_json_schema(mode="serialization"),
+        "certificate": Certificate.model_json_schema(mode="serialization"),
+        "verification": Verification.model_json_schema(mode="serialization"),
+        "chain-verification": ChainVerification.model_json_schema(mode="serialization"),
+        "comparison": Comparison.model_json_schema(mode="serialization"),
+        "repair": Repair.model_json_schema(mode="serialization"),
+        "policy": PolicyFile.model_json_schema(mode="validation"),
+        "revocations": RevocationList.model_json_schema(mode="validation"),
     }
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     return {

@@ -1,0 +1,81 @@
+"""The words of a certificate. What version 1 says in them never changes, so that it can be checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from auditor.documents.certificate import Claim, Method
+from auditor.documents.choices import CriterionName, Verdict
+
+
+class Wording(NamedTuple):
+    """How a verdict is put: the verb of the sentence, and the relation in the formula."""
+
+    verb: str
+    relation: str
+
+
+WORDINGS: dict[Verdict, Wording] = {
+    "delta-fair": Wording("never changes", "<="),
+    "not-delta-fair": Wording("in some context changes", ">"),
+    "inconclusive": Wording("may or may not change (this is not decided)", "<= or >"),
+}
+
+ASSUMPTIONS = (
+    "Decisions are made with exactly the parameters in this certificate: P(favourable | disclosed values) "
+    "follows by Bayes' rule from P(favourable) and P(value | decision); attributes that are not disclosed "
+    "are left out.",
+    "Each attribute has the values listed here and no others, and any of them may be disclosed together.",
+    "Which attributes are sensitive was given to the issuing program, and so were the reasons.",
+)
+
+LIMITS = (
+    "The claim is about the model's own probabilities. How well they describe real people is not shown.",
+    "A model with another digest, such as the same model trained again, is not covered.",
+    "Other sensitive attributes, other decisions and other notions of fairness are not covered.",
+    "This is a mathematical statement about a model. It is not legal advice and does not say that any law is "
+    "kept.",
+)
+
+METHOD = Method(
+    search="Log-odds are additive: for each combination of sensitive values, the contexts in which it "
+    "discriminates have their sum of log-odds in one interval. They are counted and searched by sorting "
+    "two halves; combinations are left out only by a bound on every context.",
+    arithmetic="Integers of fixed point, and exact fractions wherever those are too close to call. No "
+    "rounded number decides a verdict, a degree or a count, so every machine gives the same.",
+)
+
+
+def claim(
+    *,
+    name: str,
+    favourable: str,
+    sensitive: Sequence[str],
+    criterion: CriterionName,
+    delta: str,
+    min_probability: str | None,
+    verdict: Verdict,
+) -> Claim:
+    """Put a verdict into one sentence and a formula, in which d is the favourable decision.
+
+    The degree of the ratio criterion, ``1 - 1/q`` or ``1 - q`` for the quotient q of two probabilities, is
+    their difference over the larger of them.
+    """
+    verb, relation = WORDINGS[verdict]
+    ratio = criterion == "ratio"
+    sentence = (
+        f'In the model "{name}", disclosing one or more of the sensitive attributes ({", ".join(sensitive)}) '
+        f'{verb} the probability of "{favourable}" by more than {delta}'
+    )
+    if ratio:
+        sentence += " of the larger of the probabilities before and after"
+    sentence += ", whatever else is disclosed"
+    formula = "max |P(d | xy) - P(d | y)|"
+    if ratio:
+        formula += " / max(P(d | xy), P(d | y))"
+    formula += f" {relation} {delta}"
+    if min_probability is not None:
+        sentence += f", counting only what the share {min_probability} of people or more have in common"
+        formula += f", P(xy) >= {min_probability}"
+    return Claim(sentence=f"{sentence}.", formula=formula)

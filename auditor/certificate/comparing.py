@@ -1,0 +1,271 @@
+"""Compares two certificates: parameters that moved, and patterns that went, came or got worse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from auditor.certificate import issuing
+from auditor.certificate.exact import fraction_of, naive_bayes
+from auditor.certificate.overlap import Overlap, Side, overlap, shared_labels, worst_lost
+from auditor.certificate.scope import Scope, scope_changes
+from auditor.documents.audit import round_beside
+from auditor.documents.certificate import Certificate
+from auditor.documents.comparison import (
+    CertificateSide,
+    Comparison,
+    Likelihood,
+    ParameterChange,
+    PatternChange,
+    PatternChanges,
+)
+from auditor.model.naive_bayes import NaiveBayes
+from auditor.search.counting import count_patterns
+from auditor.search.criteria import ln
+from auditor.search.limits import DEFAULT, Limits
+from auditor.search.log_odds import LogOdds, merged
+from auditor.search.pattern import Pattern, measure
+from auditor.search.worst import worst_patterns
+
+if TYPE_CHECKING:
+    from auditor.model.spec import ModelSpec
+
+#: Patterns of each kind that are listed.
+TOP = 10
+#: So many of the worst patterns of a model are looked through for those that changed.
+_LOOKED_THROUGH = 1000
+
+_Given = Literal["favourable", "unfavourable"]
+_SIDES: tuple[_Given, _Given] = ("favourable", "unfavourable")
+
+
+def compare(
+    before: Certificate,
+    after: Certificate,
+    *,
+    counted: ModelSpec | None = None,
+    top: int = TOP,
+    limits: Limits = DEFAULT,
+) -> Comparison:
+    """Compare two certificates by the exact models that they carry.
+
+    A pattern counts as gone, new or worse by the question that each certificate answers, apart from a minimum
+    probability: changes are counted over patterns of any probability.
+
+    Parameters
+    ----------
+    before, after : Certificate
+    counted : ModelSpec, optional
+        The new model's specification, for the likelihood of its counts.
+    top : int
+        How many patterns of each kind to list.
+    limits : Limits
+    """
+    old, new = (_side(certificate) for certificate in (before, after))
+    old_model, new_model = old.tables.model, new.tables.model
+    gone, fresh, worse = _pattern_changes(before, after, old, new, top, limits)
+    moves = list(_parameters(old_model, new_model))
+    old_values, new_values = (
+        {a.name: a.values for a in model.attributes} for model in (old_model, new_model)
+    )
+    supersedes = after.supersedes
+    return Comparison(
+        before=_named(before),
+        after=_named(after),
+        scope_changes=scope_changes(Scope.of(before), Scope.of(after)),
+        scope_change_reason=supersedes.scope_change_reason if supersedes else None,
+        regressed=_regressed(before, after),
+        attributes_added=tuple(name for name in new_values if name not in old_values),
+        attributes_removed=tuple(name for name in old_values if name not in new_values),
+        values_changed=tuple(
+            name for name in old_values if name in new_values and old_values[name] != new_values[name]
+        ),
+        parameters_compared=len(moves),
+        parameters_moved=tuple(
+            sorted(
+                (change for change, moved in moves if moved),
+                key=lambda change: -abs(change.after - change.before),
+            )
+        ),
+        gone=gone,
+        new=fresh,
+        worse=worse,
+        log_likelihood=_likelihood(counted, old_model, new_model) if counted else None,
+    )
+
+
+def _side(certificate: Certificate) -> Side:
+    model = naive_bayes(certificate.model.name, certificate.model.exact)
+    return Side(LogOdds.of(model), issuing.criterion_of(certificate.criterion, certificate.delta))
+
+
+def _named(certificate: Certificate) -> CertificateSide:
+    return CertificateSide(
+        id=certificate.id,
+        sha256=issuing.sha256(certificate),
+        model=certificate.model.name,
+        model_sha256=certificate.model.sha256,
+        favourable=certificate.decision.favourable,
+        verdict=certificate.verdict,
+        criterion=certificate.criterion,
+        delta=certificate.delta,
+        min_probability=certificate.min_probability,
+        max_degree=(certificate.max_degree.lower, certificate.max_degree.upper),
+        pattern_count=None if certificate.pattern_count is None else int(certificate.pattern_count),
+        total_patterns=int(certificate.total_patterns),
+    )
+
+
+def _regressed(before: Certificate, after: Certificate) -> bool | None:
+    """Whether the largest |degree| grew, from what is proved of both."""
+    if before.criterion != after.criterion or before.min_probability != after.min_probability:
+        return None
+    old, new = before.max_degree, after.max_degree
+    if old.exact is not None and new.exact is not None:
+        return fraction_of(new.exact) > fraction_of(old.exact)
+    if fraction_of(new.lower) > fraction_of(old.upper):
+        return True
+    return False if fraction_of(new.upper) <= fraction_of(old.lower) else None
+
+
+def _parameters(old: NaiveBayes, new: NaiveBayes) -> Iterator[tuple[ParameterChange, bool]]:
+    """Each probability that both models have, and whether it moved."""
+    prior = ParameterChange(
+        attribute=None, value=None, given=None, before=float(old.prior), after=float(new.prior)
+    )
+    yield prior, old.prior != new.prior
+    others = {attribute.name: attribute for attribute in new.attributes}
+    for attribute in old.attributes:
+        if attribute.name not in others:
+            continue
+        other = others[attribute.name]
+        for label, row in zip(attribute.values, attribute.likelihood, strict=True):
+            if label not in other.values:
+                continue
+            new_row = other.likelihood[other.values.index(label)]
+            for given, p, q in zip(_SIDES, row, new_row, strict=True):
+                change = ParameterChange(
+                    attribute=attribute.name, value=label, given=given, before=float(p), after=float(q)
+                )
+                yield change, p != q
+
+
+def _pattern_changes(
+    before: Certificate, after: Certificate, old: Side, new: Side, top: int, limits: Limits
+) -> tuple[PatternChanges, PatternChanges, PatternChanges]:
+    """Patterns that are gone, new and worse."""
+    counts = [_count(certificate, side, limits) for certificate, side in ((before, old), (after, new))]
+    common = (
+        Overlap(0, 0)
+        if 0 in counts
+        else Overlap(None, None, *["not all patterns of both models could be counted"] * 2)
+        if None in counts
+        else overlap(old, new, limits)
+    )
+    gone_count, new_count = (
+        None if count is None or common.both is None else count - common.both for count in counts
+    )
+    reason = None if gone_count is not None and new_count is not None else common.both_reason
+    gone = _lost(old, new, top, gone_count, limits)
+    fresh = _lost(new, old, top, new_count, limits)
+    worse = [
+        (mine, other)
+        for mine, other in (_worst(new, old, limits) if common.worse != 0 else ())
+        if other is not None and old.criterion.threshold < abs(other.degree) < abs(mine.degree)
+    ][:top]
+    return (
+        PatternChanges(
+            count=gone_count,
+            reason=reason,
+            top=tuple(_change(old, mine, mine, other) for mine, other in gone),
+        ),
+        PatternChanges(
+            count=new_count,
+            reason=reason,
+            top=tuple(_change(new, mine, other, mine) for mine, other in fresh),
+        ),
+        PatternChanges(
+            count=common.worse,
+            reason=common.worse_reason,
+            top=tuple(_change(new, mine, other, mine) for mine, other in worse),
+        ),
+    )
+
+
+def _count(certificate: Certificate, side: Side, limits: Limits) -> int | None:
+    if certificate.min_probability is None and certificate.pattern_count is not None:
+        return int(certificate.pattern_count)
+    return count_patterns(side.tables, side.criterion, limits).total
+
+
+def _worst(side: Side, other: Side, limits: Limits) -> Iterator[tuple[Pattern, Pattern | None]]:
+    """The worst patterns of one model, and the same ones of the other."""
+    found = worst_patterns(side.tables, side.criterion, _LOOKED_THROUGH, only_patterns=True, limits=limits)
+    for pattern in found.patterns:
+        yield pattern, _measured(side, other, pattern)
+
+
+def _lost(
+    side: Side, other: Side, top: int, count: int | None, limits: Limits
+) -> list[tuple[Pattern, Pattern | None]]:
+    """The worst patterns of one model that are none of the other, by its parameters or by its values."""
+    if count == 0:
+        return []
+    model = side.tables.model
+    here = (measure(model, side.criterion, x, y) for x, y in worst_lost(side, other, top, limits))
+    pairs = [(pattern, _measured(side, other, pattern)) for pattern in here]
+    by_values = {
+        (mine.sensitive_values, mine.context_values): (mine, theirs)
+        for mine, theirs in (*pairs, *_worst(side, other, limits))
+        if abs(mine.degree) > side.criterion.threshold
+        and (theirs is None or abs(theirs.degree) <= other.criterion.threshold)
+    }
+    return sorted(by_values.values(), key=lambda pair: (-abs(pair[0].degree), pair[0].key))[:top]
+
+
+def _measured(side: Side, other: Side, pattern: Pattern) -> Pattern | None:
+    """The same pattern in the other model; None if it has no such values, or they never occur together."""
+    moved = shared_labels(side, other, pattern.sensitive_values, pattern.context_values)
+    if moved is None or not sum(other.tables.model.joint(merged(*moved))):
+        return None
+    return measure(other.tables.model, other.criterion, *moved)
+
+
+def _change(side: Side, mine: Pattern, before: Pattern | None, after: Pattern | None) -> PatternChange:
+    model, threshold = side.tables.model, side.criterion.threshold
+    return PatternChange(
+        sensitive_values=issuing.labels(model, mine.sensitive_values),
+        context_values=issuing.labels(model, mine.context_values),
+        degree_before=round_beside(before.degree, threshold) if before else None,
+        degree_after=round_beside(after.degree, threshold) if after else None,
+        probability_before=float(before.probability) if before else None,
+        probability_after=float(after.probability) if after else None,
+    )
+
+
+def _likelihood(spec: ModelSpec, old: NaiveBayes, new: NaiveBayes) -> Likelihood | None:
+    """``Σ n ln P`` over the counts of a specification, by the old and by the new parameters."""
+    counts = spec.decision.counts
+    rows = {attribute.name: attribute for attribute in old.attributes}
+    same = len(rows) == len(spec.attributes) and all(
+        attribute.counts is not None
+        and attribute.name in rows
+        and rows[attribute.name].values == attribute.labels
+        for attribute in spec.attributes
+    )
+    if counts is None or not same:
+        return None
+
+    def of(model: NaiveBayes) -> float | None:
+        terms = [(counts.favourable, model.prior), (counts.unfavourable, 1 - model.prior)]
+        by_name = {attribute.name: attribute.likelihood for attribute in model.attributes}
+        for attribute in spec.attributes:
+            assert attribute.counts is not None
+            for column, numbers in enumerate((attribute.counts.favourable, attribute.counts.unfavourable)):
+                likelihood = (row[column] for row in by_name[attribute.name])
+                terms.extend(zip(numbers, likelihood, strict=True))
+        if any(number and not p for number, p in terms):
+            return None
+        return float(sum(number * ln(p) for number, p in terms if number))
+
+    return Likelihood(old_parameters=of(old), new_parameters=of(new))

@@ -1,0 +1,96 @@
+"""The comparison document, version 1: what changed from one certificate to the one that supersedes it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from auditor.documents.audit import Count, Degree, Probability, ToolRecord
+from auditor.documents.certificate import CertificateId, DecimalText, Digest
+from auditor.documents.choices import CriterionName, Verdict
+from auditor.documents.record import Record
+
+
+class CertificateSide(Record):
+    """One of the two certificates."""
+
+    id: CertificateId
+    sha256: Digest
+    model: str
+    model_sha256: Digest
+    favourable: str
+    verdict: Verdict
+    criterion: CriterionName
+    delta: DecimalText
+    min_probability: DecimalText | None
+    max_degree: Annotated[
+        tuple[DecimalText, DecimalText],
+        Field(description="Found lower and proved upper bound on the largest |degree|, rounded outward."),
+    ]
+    pattern_count: Count | None
+    total_patterns: Count
+
+
+class ParameterChange(Record):
+    """A probability that moved; without attribute and value it is P(favourable)."""
+
+    attribute: str | None
+    value: str | None
+    given: Annotated[
+        Literal["favourable", "unfavourable"] | None, Field(description="The decision it is conditional on.")
+    ]
+    before: Probability
+    after: Probability
+
+
+class PatternChange(Record):
+    """A pattern that went, came or got worse; null where the model does not have its values."""
+
+    sensitive_values: dict[str, str]
+    context_values: dict[str, str]
+    degree_before: Degree | None
+    degree_after: Degree | None
+    probability_before: Probability | None
+    probability_after: Probability | None
+
+
+class PatternChanges(Record):
+    """Discrimination patterns with one kind of change; the exact number, and the worst of them."""
+
+    count: Count | None
+    reason: Annotated[str | None, Field(description="Why the count is null.")]
+    top: tuple[PatternChange, ...]
+
+
+class Likelihood(Record):
+    """Natural logarithm of the likelihood of the new model's counts; null is minus infinity."""
+
+    old_parameters: float | None
+    new_parameters: float | None
+
+
+class Comparison(Record):
+    """What changed from one certificate to the one that supersedes it."""
+
+    kind: Literal["auditor/comparison"] = "auditor/comparison"
+    version: Literal[1] = 1
+    before: CertificateSide
+    after: CertificateSide
+    scope_changes: tuple[str, ...]
+    scope_change_reason: str | None
+    regressed: Annotated[
+        bool | None, Field(description="Whether the largest |degree| grew; null: neither is proved.")
+    ]
+    attributes_added: tuple[str, ...]
+    attributes_removed: tuple[str, ...]
+    values_changed: Annotated[tuple[str, ...], Field(description="Attributes whose values differ.")]
+    parameters_compared: Count
+    parameters_moved: Annotated[tuple[ParameterChange, ...], Field(description="The largest moves first.")]
+    gone: Annotated[PatternChanges, Field(description="Patterns of the old model that the new one has not.")]
+    new: Annotated[PatternChanges, Field(description="Patterns of the new model that the old one had not.")]
+    worse: Annotated[PatternChanges, Field(description="Patterns of both models with a larger |degree| now.")]
+    log_likelihood: Annotated[
+        Likelihood | None, Field(description="null: the new model has no counts, or other values.")
+    ]
+    tool: ToolRecord = ToolRecord()

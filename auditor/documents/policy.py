@@ -1,0 +1,114 @@
+"""The policy file ``auditor.toml``, version 1: the question, fixed before the model is known."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from auditor.documents.choices import CriterionName
+from auditor.model import checks
+from auditor.model.problems import shown
+
+#: Ten years; a model that is still in use by then has been forgotten.
+MAX_VALID_DAYS = 3660
+
+_DECIMAL = re.compile(r"(\d{1,300}(\.\d{0,300})?|\.\d{1,300})([eE][+-]?\d{1,3})?", re.ASCII)
+
+
+def share_text(value: str | int | Decimal) -> str:
+    """Return a number from 0 to 1 as a plain decimal without an exponent, its digits as given.
+
+    >>> share_text("5e-2"), share_text(Decimal("0.10")), share_text("1")
+    ('0.05', '0.10', '1')
+
+    Raises
+    ------
+    ValueError
+        If it is no plain decimal, or out of range.
+    """
+    text = str(value).strip()
+    if not _DECIMAL.fullmatch(text) or not 0 <= Decimal(text) <= 1:
+        raise ValueError(f"{text[:40]!r} is not a decimal number from 0 to 1")
+    return f"{Decimal(text):f}" if Decimal(text) else "0"
+
+
+def _share(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
+        raise ValueError(f"{shown(value)} is not a number from 0 to 1; write one, such as 0.05")
+    try:
+        return share_text(value)
+    except ValueError:
+        raise ValueError(
+            f"{shown(value)} is not a decimal number from 0 to 1; write one, such as 0.05"
+        ) from None
+
+
+def _named(value: object) -> object:
+    """Take a bare name for an attribute without a reason."""
+    return {"name": value} if isinstance(value, str) else value
+
+
+def _listed(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+Share = Annotated[
+    str, BeforeValidator(_share), WithJsonSchema({"type": ["number", "string"], "minimum": 0, "maximum": 1})
+]
+Name = Annotated[str, AfterValidator(checks.name)]
+Text = Annotated[str, AfterValidator(checks.text)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class SensitivePolicy(_Part):
+    """An attribute to protect, and why."""
+
+    name: Name
+    reason: Text | None = None
+
+
+class IssuerPolicy(_Part):
+    """Who issues the certificates."""
+
+    name: Annotated[Name | None, Field(description="The organisation.")] = None
+    responsible: Annotated[Name | None, Field(description="The person who answers for them.")] = None
+
+
+class ReportPolicy(_Part):
+    """What reports look like."""
+
+    logo: Annotated[Text | None, Field(description="A PNG, JPEG or SVG file, seen from the policy file.")] = (
+        None
+    )
+    logo_text: Annotated[Text | None, Field(description="What a screen reader says in its place.")] = None
+    accent: Annotated[
+        str | None, Field(pattern="^#[0-9a-fA-F]{6}$", description="The colour of headings and links.")
+    ] = None
+
+
+class PolicyFile(_Part):
+    """The question that certificates answer, and who issues them. Options of a command beat it."""
+
+    kind: Literal["auditor/policy"]
+    version: Literal[1]
+    delta: Annotated[Share | None, Field(description="The threshold; a degree above it discriminates.")] = (
+        None
+    )
+    criterion: CriterionName | None = None
+    min_probability: Annotated[
+        Share | None, Field(description="Speak only of patterns that are at least so probable.")
+    ] = None
+    sensitive: Annotated[
+        tuple[Annotated[SensitivePolicy, BeforeValidator(_named)], ...] | None,
+        BeforeValidator(_listed),
+        Field(min_length=1, description="Attributes to protect, in place of those that a model marks."),
+    ] = None
+    valid_days: Annotated[int | None, Field(ge=1, le=MAX_VALID_DAYS)] = None
+    issuer: IssuerPolicy = IssuerPolicy()
+    report: ReportPolicy = ReportPolicy()

@@ -1,0 +1,84 @@
+"""The repair document, version 1: what a repair changed, and what it cost."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from auditor.documents.audit import Count, Degree, ModelRecord, Probability, ToolRecord
+from auditor.documents.choices import CriterionName, MethodName, SolverName
+from auditor.documents.comparison import ParameterChange
+from auditor.documents.record import Record
+
+
+class LogLikelihoodsRecord(Record):
+    """Natural logarithms of the likelihood of the counts with their smoothing; null is minus infinity."""
+
+    unconstrained: float | None
+    repaired: float | None
+    independent: Annotated[
+        float | None, Field(description="Of the most likely model with sensitive attributes independent.")
+    ]
+    independent_mean: Annotated[
+        float | None, Field(description="Of the one that takes the mean of both conditionals instead.")
+    ]
+
+
+class PredictionShift(Record):
+    """What the two models predict where the unconstrained one discriminates."""
+
+    sensitive_values: dict[str, str]
+    context_values: dict[str, str]
+    favourable_given_context: Annotated[
+        tuple[Probability, Probability],
+        Field(description="P(favourable | context values), before and after."),
+    ]
+    favourable_given_pattern: Annotated[
+        tuple[Probability, Probability],
+        Field(description="P(favourable | all of these values), before and after."),
+    ]
+    degree: Annotated[tuple[Degree, Degree], Field(description="Before and after.")]
+
+
+class PerformanceRecord(Record):
+    """How well the two models predict the decisions in a table; null where it has one decision only."""
+
+    data: str
+    rows: Count
+    accuracy: Annotated[tuple[Probability, Probability], Field(description="Before and after.")] | None
+    auc: Annotated[tuple[Probability, Probability], Field(description="Before and after.")] | None
+
+
+class Repair(Record):
+    """How a model was repaired; "before" is the most likely model of the counts, which nothing constrains."""
+
+    kind: Literal["auditor/repair"] = "auditor/repair"
+    version: Literal[1] = 1
+    method: MethodName
+    criterion: CriterionName
+    delta: Annotated[str, Field(description="The threshold as given; a degree above it discriminates.")]
+    solver: Annotated[SolverName | None, Field(description="null: the method needs none.")]
+    rounds: Count
+    constraints: Count
+    shortfall: Annotated[
+        str | None, Field(description="Why a more likely fair model may be near; null: a local optimum.")
+    ]
+    log_likelihoods: LogLikelihoodsRecord
+    price: Annotated[
+        float | None,
+        Field(
+            description="Share of the way in log-likelihood from the unconstrained to the independent model."
+        ),
+    ]
+    patterns_before: Annotated[Count | None, Field(description="Exact; null: not counted within the limits.")]
+    patterns_after: Count | None
+    total_patterns: Count
+    parameters_moved: Annotated[tuple[ParameterChange, ...], Field(description="The ten largest moves.")]
+    predictions: Annotated[
+        tuple[PredictionShift, ...], Field(description="For worst patterns of the unconstrained model.")
+    ]
+    performance: PerformanceRecord | None
+    before: ModelRecord
+    after: ModelRecord
+    tool: ToolRecord = ToolRecord()

@@ -1,0 +1,86 @@
+"""The verification documents, version 1: what was checked of a certificate, or of a chain of them."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from auditor.documents.audit import ToolRecord
+from auditor.documents.certificate import CertificateId, Digest
+from auditor.documents.choices import Verdict
+from auditor.documents.record import Record
+
+Outcome = Literal["passed", "failed", "not performed"]
+Result = Literal["holds", "does not hold", "undecided"]
+
+
+class Check(Record):
+    """One check and what came of it."""
+
+    name: str
+    outcome: Outcome
+    detail: str
+
+
+class CertificateName(Record):
+    """Which certificate it was, in its own words."""
+
+    file: str
+    id: CertificateId
+    sha256: Annotated[Digest, Field(description="Of the certificate's canonical JSON.")]
+    model: str
+    verdict: Verdict
+    issued: date
+    expires: date
+    signed_by: Annotated[str | None, Field(description="The key that the envelope names; null: not signed.")]
+
+
+class Verification(Record):
+    """What was checked of one certificate.
+
+    It holds if no check failed and the verdict was recomputed; it is undecided if nothing failed but neither
+    algorithm could recompute the verdict. That it holds says nothing about which verdict it has.
+    """
+
+    kind: Literal["auditor/verification"] = "auditor/verification"
+    version: Literal[1] = 1
+    result: Result
+    at: Annotated[date, Field(description="The day for which it was asked.")]
+    certificate: CertificateName
+    checks: tuple[Check, ...]
+    tool: ToolRecord = ToolRecord()
+
+
+class ChainVerification(Record):
+    """What was checked of all certificates in a folder, each of which may supersede another.
+
+    The first ones come first. ``current`` are those that none supersedes; only they have to be in date.
+    """
+
+    kind: Literal["auditor/chain-verification"] = "auditor/chain-verification"
+    version: Literal[1] = 1
+    result: Result
+    at: date
+    current: tuple[CertificateId, ...]
+    certificates: tuple[Verification, ...]
+    checks: Annotated[tuple[Check, ...], Field(description="Of how the certificates follow each other.")]
+    tool: ToolRecord = ToolRecord()
+
+
+class Revocation(Record):
+    """A certificate that its issuer has taken back; known by identifier, or digest, or both."""
+
+    id: CertificateId | None = None
+    sha256: Digest | None = None
+    revoked: Annotated[date, Field(description="From this day on it does not hold.")]
+    reason: str | None = None
+
+
+class RevocationList(Record):
+    """Certificates that were taken back."""
+
+    kind: Literal["auditor/revocations"]
+    version: Literal[1]
+    revocations: tuple[Revocation, ...]

@@ -1,0 +1,119 @@
+"""Certificates and keys for the tests."""
+
+from __future__ import annotations
+
+import copy
+import json
+from base64 import b64encode
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import rfc8785
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
+
+from auditor.certificate.issuing import id_of, issue
+from auditor.certificate.policy import terms
+from auditor.certificate.signing import PAYLOAD_TYPE, STATEMENT_TYPE, key_id, pae
+from auditor.certificate.verifying import Question
+from auditor.documents.certificate import PREDICATE_TYPE, Certificate
+from auditor.model.reading import load_model
+from auditor.model.spec import ModelSpec
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+CHECKER = ROOT / "auditor" / "certificate" / "checker.py"
+DAY = date(2026, 11, 27)
+
+KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+OTHER_KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(1, 33)))
+QUESTION = Question(at=DAY, public_key=KEY.public_key())
+
+
+def public_pem(key: Ed25519PrivateKey = KEY) -> bytes:
+    """The public half of a key."""
+    return key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+
+
+def private_pem(key: Ed25519PrivateKey = KEY) -> bytes:
+    """The private half of a key."""
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
+def figure1() -> ModelSpec:
+    """The paper's network; its largest degree is .2246 and its next largest .167."""
+    return load_model(EXAMPLES / "figure1.json")
+
+
+def made(delta: str = "0.2", spec: ModelSpec | None = None, day: date = DAY, **wishes: Any) -> Certificate:
+    """A certificate."""
+    return issue(spec or figure1(), terms(delta=delta, **wishes), issued=day)
+
+
+def envelope(content: dict[str, Any], key: Ed25519PrivateKey = KEY, **statement: Any) -> bytes:
+    """Sign any content as a certificate would be signed."""
+    whole = {
+        "_type": STATEMENT_TYPE,
+        "subject": [{"name": content["model"]["name"], "digest": {"sha256": content["model"]["sha256"]}}],
+        "predicateType": PREDICATE_TYPE,
+        "predicate": content,
+        **statement,
+    }
+    return sealed(rfc8785.dumps(whole), key)
+
+
+def sealed(payload: bytes, key: Ed25519PrivateKey = KEY, kind: str = PAYLOAD_TYPE) -> bytes:
+    """A signed DSSE envelope of any payload."""
+    signature = {"keyid": key_id(key.public_key()), "sig": b64encode(key.sign(pae(kind, payload))).decode()}
+    return (
+        rfc8785.dumps(
+            {"payload": b64encode(payload).decode(), "payloadType": kind, "signatures": [signature]}
+        )
+        + b"\n"
+    )
+
+
+def bare(content: dict[str, Any]) -> bytes:
+    """A certificate that isn't signed."""
+    return json.dumps(content).encode()
+
+
+def renamed(content: dict[str, Any]) -> dict[str, Any]:
+    """The content with the identifier that follows from it."""
+    return {**content, "id": id_of(content)}
+
+
+def leaves(content: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The place of every text, number, truth value and null."""
+    if isinstance(content, dict):
+        for name, value in content.items():
+            yield from leaves(value, (*place, name))
+    elif isinstance(content, list) and content:
+        for index, value in enumerate(content):
+            yield from leaves(value, (*place, index))
+    else:
+        yield place
+
+
+def put(content: dict[str, Any], place: tuple[str | int, ...], value: Any) -> dict[str, Any]:
+    """A copy with another value at a place."""
+    changed = copy.deepcopy(content)
+    part: Any = changed
+    for step in place[:-1]:
+        part = part[step]
+    part[place[-1]] = value
+    return changed
+
+
+def at(content: Any, place: tuple[str | int, ...]) -> Any:
+    """What stands at a place."""
+    for step in place:
+        content = content[step]
+    return content

@@ -1,0 +1,356 @@
+"""What changed between two models, by the brute force."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auditor.certificate import comparing
+from auditor.certificate import overlap as module
+from auditor.certificate.comparing import compare
+from auditor.certificate.issuing import answer, issue
+from auditor.certificate.overlap import Overlap, Side, overlap, worst_lost
+from auditor.certificate.policy import terms
+from auditor.documents.certificate import Certificate
+from auditor.documents.comparison import PatternChange
+from auditor.model.naive_bayes import Attribute, NaiveBayes
+from auditor.model.reading import load_model
+from auditor.model.spec import ModelSpec
+from auditor.search.criteria import Difference, Ratio
+from auditor.search.limits import Limits
+from auditor.search.log_odds import LogOdds
+from tests.certificate.making import DAY, EXAMPLES, figure1, made
+from tests.oracle import BruteForce, CriterionName, Pair, PlainAttribute, PlainModel
+from tests.strategies import FAMILIES, Family, cases, plain_attributes, total_pairs
+
+CRITERIA: dict[CriterionName, type[Difference] | type[Ratio]] = {"difference": Difference, "ratio": Ratio}
+Labelled = tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A random model whose attributes and values have names."""
+
+    plain: PlainModel
+    names: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+
+    @property
+    def model(self) -> NaiveBayes:
+        """The same for the engine."""
+        attributes = zip(self.names, self.labels, self.plain.attributes, strict=True)
+        return NaiveBayes(
+            "m",
+            "D",
+            "d",
+            "e",
+            self.plain.prior,
+            tuple(Attribute(n, v, a.sensitive, a.rows) for n, v, a in attributes),
+        )
+
+    def patterns(self, criterion: CriterionName, threshold: Fraction) -> dict[Labelled, Pair]:
+        """The discrimination patterns by the labels of their values."""
+
+        def labelled(values: tuple[tuple[int, int], ...]) -> frozenset[tuple[str, str]]:
+            return frozenset((self.names[i], self.labels[i][v]) for i, v in values)
+
+        return {
+            (labelled(pair.x), labelled(pair.y)): pair
+            for pair in BruteForce(self.plain, criterion).pairs
+            if pair.size > threshold
+        }
+
+
+@st.composite
+def successions(draw: st.DrawFn, family: Family, criterion: CriterionName) -> tuple[Named, Named, Fraction]:
+    """A model, and one that was trained again: other numbers, order, names, values or marks in part."""
+    case = draw(cases(family, criterion))
+    old = Named(
+        case.model,
+        tuple(f"a{i}" for i in range(len(case.model.attributes))),
+        tuple(tuple(f"v{v}" for v in range(len(a.rows))) for a in case.model.attributes),
+    )
+    attributes, names, labels = [], [], []
+    for attribute, name in zip(old.plain.attributes, old.names, strict=True):
+        new = draw(plain_attributes(family)) if draw(st.booleans()) else attribute
+        sensitive = attribute.sensitive if draw(st.integers(0, 3)) else not attribute.sensitive
+        attributes.append(PlainAttribute(new.rows, sensitive))
+        names.append(name if draw(st.integers(0, 4)) else f"{name}'")
+        labels.append(tuple(draw(st.permutations([f"v{v}" for v in range(len(new.rows))]))))
+    if not any(attribute.sensitive for attribute in attributes):
+        attributes[0] = PlainAttribute(attributes[0].rows, sensitive=True)
+    while total_pairs(attributes) > 4000:
+        attributes.pop(), names.pop(), labels.pop()
+        attributes[0] = PlainAttribute(attributes[0].rows, sensitive=True)
+    order = draw(st.permutations(range(len(attributes))))
+    prior = case.model.prior if draw(st.booleans()) else Fraction(2, 7)
+    new_model = Named(
+        PlainModel(prior, tuple(attributes[i] for i in order)),
+        tuple(names[i] for i in order),
+        tuple(labels[i] for i in order),
+    )
+    return old, new_model, case.threshold
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("family", ["everything", "exact ties", "zeros under one decision", "near certain"])
+@pytest.mark.parametrize("half", [1 << 20, 8])
+def test_overlaps_by_the_brute_force(
+    family: str, criterion: CriterionName, half: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Listed whole and in small blocks, and half against half; and the worst of those that are gone."""
+    monkeypatch.setattr(module, "_HALF", half)
+
+    @settings(max_examples=15)
+    @given(successions(FAMILIES[family], criterion))
+    def check(succession: tuple[Named, Named, Fraction]) -> None:
+        old_named, new_named, threshold = succession
+        old, new = (
+            Side(LogOdds.of(named.model), CRITERIA[criterion](threshold)) for named in (old_named, new_named)
+        )
+        before, after = (named.patterns(criterion, threshold) for named in (old_named, new_named))
+        both = [pattern for pattern in before if pattern in after]
+        worse = sum(after[pattern].size > before[pattern].size for pattern in both)
+        assert overlap(old, new) == Overlap(len(both), worse)
+        if half > 8:
+            monkeypatch.setattr(module, "_LISTED", -1)
+            crossed = overlap(old, new)
+            monkeypatch.undo()
+            assert crossed.both == len(both)
+            assert crossed.worse is None
+
+    check()
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_the_worst_that_are_gone_by_the_brute_force(criterion: CriterionName) -> None:
+    @settings(max_examples=25)
+    @given(successions(FAMILIES["simple rationals"], criterion))
+    def check(succession: tuple[Named, Named, Fraction]) -> None:
+        old, new, threshold = succession
+        before, after = (named.patterns(criterion, threshold) for named in (old, new))
+        rule = CRITERIA[criterion](threshold)
+        old_side, new_side = (Side(LogOdds.of(named.model), rule) for named in (old, new))
+        found = {
+            (
+                frozenset((old.names[i], old.labels[i][v]) for i, v in x),
+                frozenset((old.names[i], old.labels[i][v]) for i, v in y),
+            )
+            for x, y in worst_lost(old_side, new_side, 3)
+        }
+        values = {(n, v) for n, vs in zip(new.names, new.labels, strict=True) for v in vs}
+        sensitive = {n for n, a in zip(new.names, new.plain.attributes, strict=True) if a.sensitive}
+        finite = {
+            (n, v)
+            for n, vs, a in zip(new.names, new.labels, new.plain.attributes, strict=True)
+            for v, row in zip(vs, a.rows, strict=True)
+            if all(row)
+        }
+        expressible = [
+            (x, y) for x, y in before if x <= values and {n for n, _ in x} <= sensitive and y <= finite
+        ]
+        gone = sorted((p for p in expressible if p not in after), key=lambda p: -before[p].size)
+        assert found >= set(gone[:3])
+
+    check()
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few patterns are looked through."""
+    monkeypatch.setattr(comparing, "_LOOKED_THROUGH", 10)
+
+
+def spec(edit: dict[str, tuple[list[str], list[str]]], prior: str = "0.2") -> ModelSpec:
+    """The paper's network with other likelihoods."""
+    tree = figure1().model_dump()
+    tree["decision"]["prior"] = Decimal(prior)
+    for attribute in tree["attributes"]:
+        if attribute["name"] in edit:
+            for side, row in zip(("favourable", "unfavourable"), edit[attribute["name"]], strict=True):
+                attribute["likelihood"][side] = [Decimal(p) for p in row]
+    return ModelSpec.model_validate(tree)
+
+
+def certificate(model: ModelSpec, **wishes: Any) -> Certificate:
+    """A certificate of a model."""
+    return issue(model, terms(delta="0.1", **wishes), issued=DAY)
+
+
+def named(changes: tuple[PatternChange, ...]) -> list[tuple[dict[str, str], dict[str, str]]]:
+    """Patterns as their values."""
+    return [(change.sensitive_values, change.context_values) for change in changes]
+
+
+def test_the_same_model() -> None:
+    found = compare(certificate(figure1()), certificate(figure1()))
+    assert (found.gone.count, found.new.count, found.worse.count) == (0, 0, 0)
+    assert found.regressed is False
+    assert found.parameters_moved == ()
+    assert found.parameters_compared == 13
+    assert found.scope_changes == ()
+    assert found.log_likelihood is None
+
+
+def test_a_model_that_got_better() -> None:
+    better = spec({"X": (["0.6", "0.4"], ["0.5", "0.5"])})
+    found = compare(certificate(figure1()), certificate(better))
+    assert (found.before.verdict, found.after.verdict) == ("not-delta-fair", "delta-fair")
+    assert found.regressed is False
+    assert (found.gone.count, found.new.count, found.worse.count) == (found.before.pattern_count, 0, 0)
+    assert named(found.gone.top)[0] == ({"X": "not x"}, {"Y1": "y1"})
+    assert found.gone.top[0].degree_before == pytest.approx(-0.2246, abs=1e-4)
+    assert found.gone.top[0].degree_after is not None
+    assert len(found.parameters_moved) == 2
+    assert found.parameters_moved[0].attribute == "X"
+    assert found.parameters_moved[0].given == "favourable"
+
+
+def test_a_model_that_got_worse() -> None:
+    worse = spec({"X": (["0.9", "0.1"], ["0.5", "0.5"])}, prior="0.3")
+    found = compare(certificate(figure1()), certificate(worse))
+    assert found.regressed is True
+    assert found.worse.count is not None
+    assert found.worse.count > 0
+    assert found.worse.top[0].degree_before is not None
+    assert abs(found.worse.top[0].degree_after or 0) > abs(found.worse.top[0].degree_before)
+    assert found.new.count == len(found.new.top)
+    assert {change.attribute for change in found.parameters_moved} == {"X", None}
+    counts = (found.before.pattern_count, found.after.pattern_count)
+    assert None not in counts
+    assert (counts[0] or 0) - (found.gone.count or 0) == (counts[1] or 0) - (found.new.count or 0)
+
+
+def test_another_structure() -> None:
+    tree = figure1().model_dump()
+    tree["attributes"] = tree["attributes"][:2]
+    tree["attributes"][1]["values"] = ["y1", "never y1"]
+    found = compare(certificate(figure1()), certificate(ModelSpec.model_validate(tree)))
+    assert (found.attributes_added, found.attributes_removed, found.values_changed) == ((), ("Y2",), ("Y1",))
+    assert found.parameters_compared == 7
+    assert any(change.degree_after is None for change in found.gone.top)
+    back = compare(certificate(ModelSpec.model_validate(tree)), certificate(figure1()))
+    assert (back.attributes_added, back.attributes_removed) == (("Y2",), ())
+    assert back.new.count == found.gone.count
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_likelihood_of_the_new_counts() -> None:
+    compas = load_model(EXAMPLES / "compas.json")
+    tree = compas.model_dump()
+    row = tree["attributes"][0]["counts"]["favourable"]
+    tree["attributes"][0]["counts"]["favourable"] = (row[0] - 500, row[1] + 500)
+    moved = ModelSpec.model_validate(tree)
+    found = compare(certificate(compas), certificate(moved), counted=moved).log_likelihood
+    assert found is not None
+    assert found.new_parameters is not None
+    assert found.old_parameters is not None
+    assert found.new_parameters > found.old_parameters
+    same = compare(certificate(compas), certificate(compas), counted=compas).log_likelihood
+    assert same is not None
+    assert same.new_parameters == pytest.approx(-207054.688, abs=1e-3)
+    assert compare(certificate(compas), certificate(figure1()), counted=figure1()).log_likelihood is None
+
+
+@pytest.mark.usefixtures("quick")
+def test_an_impossible_row_has_no_likelihood() -> None:
+    tree = load_model(EXAMPLES / "compas.json").model_dump()
+    row = tree["attributes"][0]["counts"]["favourable"]
+    tree["attributes"][0]["counts"]["favourable"] = (row[0] + row[1], row[1] - row[1])
+    old = ModelSpec.model_validate(tree)
+    new = load_model(EXAMPLES / "compas.json")
+    found = compare(certificate(old), certificate(new), counted=new).log_likelihood
+    assert found is not None
+    assert found.old_parameters is None
+    assert found.new_parameters is not None
+    assert math.isfinite(found.new_parameters)
+
+
+def test_other_questions_compare_by_their_own_thresholds() -> None:
+    found = compare(made("0.1"), made("0.2"))
+    assert found.scope_changes == ("delta: 0.1 became 0.2",)
+    assert found.regressed is False
+    assert found.gone.count == (found.before.pattern_count or 0) - 1
+    assert found.new.count == 0
+    ratio = compare(made("0.1"), made("0.1", criterion="ratio"))
+    assert ratio.regressed is None
+    rare = compare(made("0.1"), made("0.1", min_probability="0.1"))
+    assert rare.regressed is None
+    assert rare.gone.count == 0
+    again = compare(made("0.1", min_probability="0.1"), made("0.1", min_probability="0.1"))
+    assert again.regressed is False
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "regressed"),
+    [
+        (("0.1", "0.2"), ("0.3", "0.4"), True),
+        (("0.3", "0.4"), ("0.1", "0.2"), False),
+        (("0", "1"), ("0", "1"), None),
+    ],
+)
+def test_regression_where_nothing_is_exact(
+    old: tuple[str, str], new: tuple[str, str], regressed: bool | None
+) -> None:
+    def vague(bounds: tuple[str, str]) -> Certificate:
+        largest = made().max_degree.model_copy(update={"exact": None, "lower": bounds[0], "upper": bounds[1]})
+        return made().model_copy(update={"max_degree": largest})
+
+    assert compare(vague(old), vague(new)).regressed is regressed
+
+
+def test_what_cannot_be_counted_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    unknown = made("0.1").model_copy(update={"pattern_count": None})
+    old, new = unknown, certificate(spec({}, prior="0.25"))
+    late = Limits(expired=lambda: True)
+    found = compare(old, new, limits=late)
+    assert (found.gone.count, found.new.count, found.worse.count) == (None, None, None)
+    assert found.gone.reason == "not all patterns of both models could be counted"
+    counted = made("0.1")
+    found = compare(counted, new, limits=late)
+    assert found.new.reason == "the time limit was reached before all patterns were compared"
+    for name, value, reason in (
+        ("_COMBINATIONS", 0, "there are 2 combinations of sensitive values in common"),
+        ("_UNDECIDED", -1, None),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, value)
+            found = compare(counted, new)
+            assert found.gone.reason == reason
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_LISTED", 0)
+        found = compare(counted, new)
+        assert found.gone.count is not None
+        assert found.worse.count is None
+        assert found.worse.reason == "there are 18 pairs in common; at most 0 are compared one by one"
+        patch.setattr(module, "_HALF", 1)
+        assert compare(counted, new).gone.reason == "there are 18 pairs in common, too many to be counted"
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_KEPT", 0)
+        assert compare(counted, new).new.count is not None
+
+
+def test_too_many_ties_are_not_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At an exact tie with the threshold the integers can't decide."""
+    tie = answer(figure1().naive_bayes(), Difference(Fraction(0))).lower
+    side = Side(LogOdds.of(figure1().naive_bayes()), Difference(tie))
+    wide = Side(LogOdds.of(figure1().naive_bayes()), Difference(Fraction(0)))
+    assert overlap(side, wide).both == 0
+    monkeypatch.setattr(module, "_UNDECIDED", 0)
+    found = overlap(side, wide)
+    assert found.both is None
+    assert "too close to call" in str(found.both_reason)
+
+
+def test_not_all_that_tie_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_LOST", 1)
+    old = Side(LogOdds.of(figure1().naive_bayes()), Difference(Fraction(0)))
+    new = Side(LogOdds.of(figure1().naive_bayes()), Difference(Fraction(1)))
+    assert len(worst_lost(old, new, 10)) == 2

@@ -1,0 +1,121 @@
+"""Re-issuing a certificate for a new model."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from auditor.certificate.issuing import sha256
+from auditor.certificate.policy import terms
+from auditor.certificate.recertifying import inherited, recertify
+from auditor.documents.certificate import Certificate
+from auditor.errors import InputError
+from auditor.model.spec import ModelSpec
+from tests.certificate.making import DAY, figure1, made
+
+LATER = date(2027, 3, 1)
+
+
+def changed(**edits: Any) -> ModelSpec:
+    """The paper's network with something else in it."""
+    tree = figure1().model_dump()
+    for place, value in edits.items():
+        if place.startswith("mark_"):
+            for attribute in tree["attributes"]:
+                if attribute["name"] == place.removeprefix("mark_"):
+                    attribute["sensitive"] = value
+        elif place == "without":
+            tree["attributes"] = [a for a in tree["attributes"] if a["name"] != value]
+        else:
+            tree["decision"][place] = value
+    return ModelSpec.model_validate(tree)
+
+
+def renewed(old: Certificate, spec: ModelSpec, reason: str | None = None, **options: Any) -> Certificate:
+    """The certificate that supersedes another."""
+    return recertify(
+        old, spec, terms(inherited=inherited(old), **options), issued=LATER, scope_change_reason=reason
+    )
+
+
+def test_the_policy_is_taken_over() -> None:
+    old = made(
+        "0.250",
+        criterion="ratio",
+        min_probability="0.01",
+        valid_days=30,
+        issuer="Bank",
+        responsible="A. Person",
+    )
+    new = renewed(old, figure1())
+    assert (new.delta, new.criterion, new.min_probability) == ("0.250", "ratio", "0.01")
+    assert (new.expires - new.valid_from).days == 30
+    assert new.policy == old.policy
+    assert new.supersedes is not None
+    assert (new.supersedes.id, new.supersedes.sha256) == (old.id, sha256(old))
+    assert new.supersedes.scope_changes == ()
+    assert new.supersedes.scope_change_reason is None
+    assert (new.issued, new.valid_from) == (LATER, LATER)
+
+
+def test_the_issuer_is_taken_over_but_not_the_person() -> None:
+    new = renewed(made(issuer="Bank", responsible="A. Person"), figure1())
+    assert (new.issuer, new.responsible) == ("Bank", None)
+    assert renewed(made(issuer="Bank"), figure1(), responsible="B. Person").responsible == "B. Person"
+
+
+def test_sensitive_attributes_stay_so_though_the_new_model_does_not_mark_them() -> None:
+    old = made(sensitive=("X", "Y1"))
+    new = renewed(old, figure1())
+    assert new.sensitive_attributes == old.sensitive_attributes
+
+
+@pytest.mark.parametrize(
+    ("old", "spec", "options", "change"),
+    [
+        (made(), figure1(), {"delta": "0.3"}, "delta: 0.2 became 0.3"),
+        (made(), figure1(), {"criterion": "ratio"}, "criterion: difference became ratio"),
+        (made(), figure1(), {"min_probability": "0.1"}, "minimum probability: none became 0.1"),
+        (made(), changed(mark_Y1=True), {}, "sensitive attribute: Y1 was added"),
+        (made(sensitive=("X", "Y1")), changed(without="Y1"), {}, "sensitive attribute: Y1 was removed"),
+        (made(), figure1(), {"sensitive": ("Y1",)}, "sensitive attribute: X was removed"),
+        (made(), changed(favourable="yes"), {}, "favourable decision: d became yes"),
+        (made(), changed(unfavourable="no"), {}, "unfavourable decision: not d became no"),
+        (made(), changed(name="E"), {}, "decision: D became E"),
+    ],
+)
+def test_a_changed_scope_must_be_said(
+    old: Certificate, spec: ModelSpec, options: dict[str, Any], change: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        renewed(old, spec, **options)
+    assert f"the scope changed: {change}; keep it, or say why with --scope-change" in error.value.problems
+    new = renewed(old, spec, "a new law", **options)
+    assert new.supersedes is not None
+    assert change in new.supersedes.scope_changes
+    assert new.supersedes.scope_change_reason == "a new law"
+
+
+def test_a_reason_without_a_change_is_not_recorded() -> None:
+    new = renewed(made(), figure1(), "no reason at all")
+    assert new.supersedes is not None
+    assert new.supersedes.scope_change_reason is None
+
+
+def test_the_same_threshold_written_otherwise_is_no_change() -> None:
+    new = renewed(made("0.2"), figure1(), delta="0.200")
+    assert new.supersedes is not None
+    assert new.supersedes.scope_changes == ()
+
+
+def test_an_empty_reason() -> None:
+    with pytest.raises(InputError, match="say why it changed"):
+        renewed(made(), figure1(), "  ")
+
+
+def test_a_certificate_cannot_be_older_than_the_one_it_supersedes() -> None:
+    with pytest.raises(InputError, match="is younger"):
+        recertify(made(), figure1(), inherited(made()), issued=date(2026, 1, 1))
+    assert made().issued == DAY

@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from auditor.documents.audit import Audit as Audit
     from auditor.errors import AuditorError as AuditorError
     from auditor.errors import InputError as InputError
+    from auditor.model.exporters.sklearn import to_sklearn as to_sklearn
+    from auditor.model.importers.sklearn import from_sklearn as from_sklearn
     from auditor.model.reading import load_model as load_model
     from auditor.model.spec import ModelSpec as ModelSpec
     from auditor.workflows import audit as audit
+    from auditor.workflows import repair as repair
 
 __version__ = "0.1.0"
 
@@ -32,10 +35,24 @@ _HOMES = {
     "InputError": "auditor.errors",
     "ModelSpec": "auditor.model.spec",
     "audit": "auditor.workflows",
+    "from_sklearn": "auditor.model.importers.sklearn",
     "load_model": "auditor.model.reading",
+    "repair": "auditor.workflows",
+    "to_sklearn": "auditor.model.exporters.sklearn",
 }
 
-__all__ = ["Audit", "AuditorError", "InputError", "ModelSpec", "__version__", "audit", "load_model"]
+__all__ = [
+    "Audit",
+    "AuditorError",
+    "InputError",
+    "ModelSpec",
+    "__version__",
+    "audit",
+    "from_sklearn",
+    "load_model",
+    "repair",
+    "to_sklearn",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -17,10 +17,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from auditor import __version__
-from auditor.documents.choices import CriterionName, RankBy, SummaryName, Verdict
+from auditor.documents.choices import (
+    CriterionName,
+    CutRanking,
+    MethodName,
+    RankBy,
+    SolverName,
+    SummaryName,
+    Verdict,
+)
 from auditor.errors import AuditorError, InputError, OutputError
 from auditor.output import ensure_writable, write_bytes, write_text
-from auditor.report.formats import SUFFIXES, FormatName, format_of
+from auditor.report.formats import SUFFIXES, AnyFormatName, FormatName, format_of
 from auditor.resources import resource
 
 if TYPE_CHECKING:
@@ -30,6 +38,7 @@ if TYPE_CHECKING:
     from auditor.documents.comparison import Comparison
     from auditor.documents.patterns import PatternList
     from auditor.documents.verification import ChainVerification, Verification
+    from auditor.reporting import Made
     from auditor.workflows import Progress
 
 EXIT_BUG, EXIT_INTERRUPTED = 70, 130
@@ -53,7 +62,7 @@ app = typer.Typer(
 def main() -> int:
     """Run the command line and return its exit code; every error is reported here."""
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="auditor", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
@@ -118,8 +127,17 @@ Format = Annotated[
     FormatName | None,
     typer.Option("--format", "-f", help="Format of the result.  [default: by the suffix of FILE, or text]"),
 ]
+AnyFormat = Annotated[
+    AnyFormatName | None,
+    typer.Option("--format", "-f", help="Format of the result.  [default: by the suffix of FILE, or text]"),
+]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the result here, not to stdout.")
+]
+
+ModelOutput = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="MODEL", help="Write the model here: JSON or YAML."),
 ]
 
 CheckFormatName = Literal["text", "json", "markdown"]
@@ -194,10 +212,17 @@ def audit(
     criterion: Criterion = "difference",
     min_probability: MinProbability = None,
     time_limit: TimeLimit = None,
-    format: Format = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="TABLE", help="Data to compare with, CSV or Parquet; columns as in the model."),
+    ] = None,
+    min_group: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Mark groups with fewer people in the data.")
+    ] = 30,
+    format: AnyFormat = None,
     output: Output = None,
 ) -> int:
-    """Audit a model: whether it is δ-fair, and where not.
+    """Audit a model: whether it is δ-fair, and where not. FILE can be a report for people, HTML or PDF.
 
     Exit code 0: δ-fair. 1: not δ-fair. 4: inconclusive within the limits.
     """
@@ -206,9 +231,10 @@ def audit(
     from auditor.model.reading import load_model
     from auditor.report.text import verdict_line
 
+    spec = load_model(model)
     with _progress() as progress:
         document = workflows.audit(
-            load_model(model),
+            spec,
             delta,
             criterion=criterion,
             top=top or TOP_DEFAULT,
@@ -217,7 +243,14 @@ def audit(
             time_limit=time_limit,
             progress=progress,
         )
-    _deliver(document, form, output)
+        if data is not None:
+            document = workflows.with_data(document, spec, data, min_group=min_group, progress=progress)
+    if form == "html" or form == "pdf":
+        from auditor.reporting import of_audit
+
+        _deliver_report(of_audit(document, spec, form), output)
+    else:
+        _deliver(document, form, output)
     if output is not None:
         _complain(f"{verdict_line(document)}; see {output}")
     return EXIT_BY_VERDICT[document.verdict]
@@ -251,6 +284,8 @@ def patterns(
     form = _chosen_format(format, output)
     if sample and (summary or top or min_probability is not None):
         raise typer.BadParameter("--sample goes without --summary, --top and --min-probability")
+    if form == "html" or form == "pdf":
+        raise typer.BadParameter("a list is no report; auditor audit makes one", param_hint="--output")
     if rank_by and (sample or summary):
         raise typer.BadParameter("--rank-by goes with neither --summary nor --sample")
     from auditor import workflows
@@ -269,6 +304,84 @@ def patterns(
             progress=progress,
         )
     _deliver(document, form, output)
+    return 0
+
+
+@app.command()
+def repair(
+    model: Model,
+    delta: Delta,
+    criterion: Criterion = "difference",
+    method: Annotated[
+        MethodName, typer.Option(help="What to make: a fair model, or a baseline to compare it with.")
+    ] = "fair",
+    solver: Annotated[
+        SolverName, typer.Option(help="All find the same; the first is the fastest.")
+    ] = "interior",
+    rank_by: Annotated[
+        CutRanking, typer.Option(help="What makes a pattern the next to become a constraint.")
+    ] = "discrimination",
+    per_round: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            min=1,
+            help="How many become constraints in a round.  [default: the worst of each set of attributes]",
+        ),
+    ] = None,
+    max_rounds: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Stop after so many rounds, with the best fair model."),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", min=0, help="Stop after so long, with the best fair model."),
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Table to measure predictions on: CSV or Parquet.")
+    ] = None,
+    format: CheckFormat = "text",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the repaired model here: JSON or YAML."),
+    ] = None,
+) -> int:
+    """Learn the most likely model of the same counts that is δ-fair, and prove it.
+
+    What changed, and at what price, goes to standard output; without -o the model does, and the rest to
+    standard error. Each round is reported on standard error. Exit code 0: repaired. 5: no model could be
+    proved fair within the limits.
+    """
+    form = _model_format(output)
+    from auditor import workflows
+    from auditor.documents.record import to_json
+    from auditor.model.reading import load_model
+    from auditor.model.writing import dump_model
+    from auditor.report.repairs import render, result_line, round_line
+
+    made = workflows.repair(
+        load_model(model),
+        delta,
+        criterion=criterion,
+        method=method,
+        solver=solver,
+        rank_by=rank_by,
+        per_round=per_round,
+        max_rounds=max_rounds,
+        time_limit=time_limit,
+        data=data,
+        on_round=lambda state: _complain(
+            round_line(state.number, state.constraints, state.log_likelihood, state.patterns)
+        ),
+    )
+    text = to_json(made.summary) if format == "json" else render(made.summary, format)
+    if output is None:
+        _print(dump_model(made.model), "json")
+        _complain(*text.splitlines())
+        return 0
+    write_text(output, dump_model(made.model, form))
+    _print(text, format)
+    _complain(f"{result_line(made.summary)}; see {output}")
     return 0
 
 
@@ -477,6 +590,242 @@ def verify(
 
 
 @app.command()
+def report(
+    document: Annotated[
+        str,
+        typer.Argument(
+            metavar="DOCUMENT", help="Stored audit or repair, certificate (JSON or in a PDF), repaired model."
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Report to write: .html, .pdf or .md.")
+    ],
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="Model of a stored audit or repair, which hold its digest."),
+    ] = None,
+    since: Annotated[
+        Path | None,
+        typer.Option(metavar="OLD", help="Certificate that this one supersedes, to say what changed."),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Framework whose items the evidence is set beside; or a file."),
+    ] = None,
+    template_dir: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Templates of your own, which come before the shipped ones."),
+    ] = None,
+    policy: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Policy file with the logo and the colour.")
+    ] = None,
+    pades: Annotated[
+        Path | None,
+        typer.Option(metavar="P12", help="Sign the PDF with this RSA key (needs auditor[pades])."),
+    ] = None,
+    time_limit: TimeLimit = None,
+) -> int:
+    """Make a report for people of a document: HTML, PDF or Markdown.
+
+    A PDF holds the document too, for auditor verify. Profiles: eu-ai-act-annex-iv, iso-iec-tr-24027,
+    nist-ai-rmf-measure-2.11, nyc-local-law-144, us-four-fifths. Exit code 0, whatever the verdict.
+    """
+    form = format_of(output)
+    if form not in ("html", "pdf", "markdown"):
+        raise typer.BadParameter(f"{output} is none of .html, .pdf, .md", param_hint="--output")
+    if pades is not None and form != "pdf":
+        raise typer.BadParameter("only a PDF can be signed", param_hint="--pades")
+    ensure_writable(output)
+    from auditor import reporting
+    from auditor.report.text import verdict_line
+
+    style = reporting.Style(profile=profile, templates=template_dir, policy=policy)
+    made = reporting.report(
+        document, form, model=model, since=since, style=style, pades=_signature(pades), time_limit=time_limit
+    )
+    _deliver_report(made, output)
+    _complain(f"{verdict_line(made.audit)}; see {output}")
+    return 0
+
+
+@app.command()
+def learn(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="Table with a header: CSV or Parquet.")],
+    decision: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the decision.")],
+    favourable: Annotated[
+        list[str], typer.Option(metavar="VALUE", help="Favourable value of the decision; repeatable.")
+    ],
+    sensitive: Annotated[list[str], typer.Option(metavar="A,B", help="Columns to protect; repeatable.")],
+    drop: Annotated[
+        list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out; repeatable.")
+    ] = None,
+    bins: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BINS", help="age=30,50 cuts a column of numbers there; 4 all others into 4; repeatable."
+        ),
+    ] = None,
+    bin_method: Annotated[
+        Literal["quantile", "width"], typer.Option(help="What the bins of a number alone have in common.")
+    ] = "quantile",
+    smoothing: Annotated[str, typer.Option(metavar="NUMBER", help="Added to each count.")] = "0",
+    max_values: Annotated[
+        int | None,
+        typer.Option(min=2, max=10_000, help="Most values of an attribute.  [default: 100, or 20 numbers]"),
+    ] = None,
+    drop_unique: Annotated[
+        bool, typer.Option("--drop-unique", help="Leave out columns with more values than that.")
+    ] = False,
+    drop_duplicates: Annotated[
+        bool, typer.Option("--drop-duplicates", help="Leave out columns that another one tells exactly.")
+    ] = False,
+    holdout: Annotated[
+        float | None, typer.Option(min=0.01, max=0.9, help="Measure on this share of the rows.")
+    ] = None,
+    folds: Annotated[
+        int | None, typer.Option(min=2, max=100, help="Measure on each of so many parts.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Draws those parts.")] = 0,
+    separator: Annotated[
+        str | None, typer.Option(metavar="MARK", help="Between cells.  [default: as in the header]")
+    ] = None,
+    decimal: Annotated[str, typer.Option(metavar="MARK", help="Decimal mark of numbers.")] = ".",
+    encoding: Annotated[str, typer.Option(help="Encoding of the text.")] = "utf-8",
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Cell without a value, beside the empty one; repeatable.  [default: NA, N/A, NaN, null, ?]",
+        ),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the model.  [default: as DATA]")] = None,
+    output: ModelOutput = None,
+) -> int:
+    """Learn a model from data: count the rows with each value under each decision.
+
+    The summary of the data goes to standard output; without -o the model does, and the summary to standard
+    error. Columns with one value are left out; missing cells are taken as not observed.
+    """
+    if holdout and folds:
+        raise typer.BadParameter("--holdout and --folds exclude each other")
+    if len(decimal) != 1 or (separator is not None and len(separator.replace("\\t", "\t")) != 1):
+        raise typer.BadParameter("--separator and --decimal are single characters")
+    form = _model_format(output)
+    from auditor.model import learning
+    from auditor.model.binning import parse_bins
+    from auditor.model.tables import MISSING, Dialect
+    from auditor.model.writing import dump_model
+    from auditor.report.learning import summary
+
+    edges, number = parse_bins(bins or ())
+    choices = learning.Choices(
+        decision=decision,
+        favourable=tuple(favourable),
+        sensitive=tuple(sensitive),
+        drop=tuple(drop or ()),
+        edges=edges,
+        bins=number,
+        bin_method=bin_method,
+        smoothing=learning.parse_smoothing(smoothing),
+        max_values=max_values,
+        drop_unique=drop_unique,
+        drop_duplicates=drop_duplicates,
+        holdout=holdout,
+        folds=folds,
+        seed=seed,
+        name=name,
+    )
+    mark = separator and separator.replace("\\t", "\t")
+    dialect = Dialect(mark, decimal, encoding, MISSING if missing is None else tuple(missing))
+    with _progress() as progress:
+        learned = learning.learn(data, choices, dialect, progress)
+    text = summary(learned.summary)
+    if output is None:
+        _print(dump_model(learned.model), "json")
+        _complain(*text.splitlines())
+    else:
+        write_text(output, dump_model(learned.model, form))
+        _print(text, "text")
+    return 0
+
+
+@app.command("import")
+def import_(
+    model: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A scikit-learn estimator (.skops), PMML, BIF or XMLBIF (.pmml, .xml, .bif, …).",
+        ),
+    ],
+    sensitive: Annotated[list[str], typer.Option(metavar="A,B", help="Attributes to protect; repeatable.")],
+    favourable: Annotated[
+        str | None,
+        typer.Option(metavar="VALUE", help="Favourable value of the decision.  [default: its second one]"),
+    ] = None,
+    decision: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the decision, which .skops files don't have.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the model.  [default: as FILE]")] = None,
+    output: ModelOutput = None,
+) -> int:
+    """Turn a model of another program into a specification with the same probabilities.
+
+    scikit-learn's CategoricalNB and BernoulliNB, alone or behind an encoder; PMML's NaiveBayesModel with
+    discrete inputs; Bayesian networks of naive structure. No file is ever unpickled.
+    """
+    form = _model_format(output)
+    from auditor.model.importers import import_model
+    from auditor.model.writing import dump_model
+
+    spec = import_model(model, sensitive=sensitive, favourable=favourable, decision=decision, name=name)
+    text = dump_model(spec, form)
+    if output is None:
+        _print(text, "json")
+    else:
+        write_text(output, text)
+    if favourable is None:
+        _complain(f"{spec.decision.favourable.label} is taken as favourable; --favourable says otherwise.")
+    return 0
+
+
+@app.command()
+def convert(
+    model: Model,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="JSON or YAML; or .pmml, or .skops for scikit-learn."
+        ),
+    ],
+) -> int:
+    """Write a model in another format; between JSON and YAML every digit stays.
+
+    PMML and scikit-learn take a model into production, a repaired one too.
+    """
+    suffix = output.suffix.lower()
+    if suffix not in (".pmml", ".skops"):
+        form = _model_format(output, ".pmml", ".skops")
+    ensure_writable(output)
+    from auditor.model.reading import load_model
+
+    spec = load_model(model)
+    if suffix == ".pmml":
+        from auditor.model.exporters.pmml import to_pmml
+
+        write_text(output, to_pmml(spec))
+    elif suffix == ".skops":
+        from auditor.model.exporters.sklearn import to_skops
+
+        write_bytes(output, to_skops(spec))
+    else:
+        from auditor.model.writing import dump_model
+
+        write_text(output, dump_model(spec, form))
+    return 0
+
+
+@app.command()
 def schema(
     name: Annotated[str, typer.Argument(help="Kind of document, such as model or audit.")],
     output: Output = None,
@@ -493,7 +842,7 @@ def schema(
     return 0
 
 
-def _chosen_format(format: FormatName | None, output: Path | None) -> FormatName:
+def _chosen_format(format: AnyFormatName | None, output: Path | None) -> AnyFormatName:
     """Settle the format and find an output that can't be written, before the work."""
     chosen = format or ("text" if output is None else format_of(output))
     if chosen is None:
@@ -502,7 +851,22 @@ def _chosen_format(format: FormatName | None, output: Path | None) -> FormatName
         )
     if output is not None:
         ensure_writable(output)
+    elif chosen == "pdf":
+        raise typer.BadParameter("a PDF needs a FILE", param_hint="--output")
     return chosen
+
+
+def _model_format(output: Path | None, *others: str) -> Literal["json", "yaml"]:
+    """Tell the format of a model from its file's suffix, and find a file that can't be written."""
+    suffix = ".json" if output is None else output.suffix.lower()
+    known = (".json", ".yaml", ".yml")
+    if suffix not in known:
+        raise typer.BadParameter(
+            f"the suffix of {output} is none of {', '.join([*known, *others])}", param_hint="--output"
+        )
+    if output is not None:
+        ensure_writable(output)
+    return "json" if suffix == ".json" else "yaml"
 
 
 def _deliver(document: Audit | PatternList, format: FormatName, output: Path | None) -> None:
@@ -514,6 +878,26 @@ def _deliver(document: Audit | PatternList, format: FormatName, output: Path | N
         return
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     _print(render(document, format, colour=colour), format)
+
+
+def _deliver_report(made: Made, output: Path | None) -> None:
+    """Write a report to its file or to standard output, and what the user should know to standard error."""
+    if output is not None:
+        write_bytes(output, made.content)
+    else:
+        _print(made.content.decode("utf-8"), "markdown")
+    _complain(*made.remarks)
+
+
+def _signature(key: Path | None) -> tuple[Path, str] | None:
+    """The key that signs a PDF, and its passphrase."""
+    if key is None:
+        return None
+    given = os.environ.get("AUDITOR_PADES_PASSPHRASE")
+    if given is None:
+        _need_terminal(f"{key} is encrypted")
+        given = str(typer.prompt(f"Passphrase of {key}", hide_input=True, err=True))
+    return key, given
 
 
 def _day(value: datetime | None) -> date | None:

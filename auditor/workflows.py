@@ -19,9 +19,18 @@ from auditor.documents.audit import (
     SensitiveAttributeRecord,
     round_beside,
 )
-from auditor.documents.choices import CriterionName, ListName, RankBy, Verdict
+from auditor.documents.choices import (
+    CriterionName,
+    CutRanking,
+    ListName,
+    MethodName,
+    RankBy,
+    SolverName,
+    Verdict,
+)
 from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
+from auditor.model.naive_bayes import NaiveBayes
 from auditor.search.counting import PatternCount, count_patterns, sample_patterns
 from auditor.search.criteria import Criterion, Difference, Ratio
 from auditor.search.limits import Limits
@@ -37,8 +46,12 @@ from auditor.search.summaries import (
 from auditor.search.worst import Worst, group_level, worst_patterns
 
 if TYPE_CHECKING:
-    from auditor.model.naive_bayes import NaiveBayes
+    import os
+
     from auditor.model.spec import ModelSpec
+    from auditor.model.tables import Dialect
+    from auditor.repair.learner import Round
+    from auditor.repair.repairing import Repaired
 
 #: Called with a few words whenever the next part of long work begins.
 Progress = Callable[[str], None]
@@ -52,7 +65,7 @@ _DECIMAL = re.compile(r"(\d{1,300}(\.\d{0,300})?|\.\d{1,300})([eE][+-]?\d{1,3})?
 
 
 def audit(
-    model: ModelSpec,
+    model: ModelSpec | NaiveBayes,
     delta: str | float,
     *,
     criterion: CriterionName = "difference",
@@ -66,7 +79,7 @@ def audit(
 
     Parameters
     ----------
-    model : ModelSpec
+    model : ModelSpec or NaiveBayes
         From `auditor.load_model`.
     delta : str or float
         The threshold δ from 0 to 1; a degree above it discriminates. A text is taken exactly, a float as the
@@ -166,6 +179,36 @@ def audit(
     )
 
 
+def with_data(
+    document: Audit,
+    model: ModelSpec,
+    path: str | os.PathLike[str],
+    *,
+    dialect: Dialect | None = None,
+    min_group: int = 30,
+    progress: Progress = lambda stage: None,
+) -> Audit:
+    """Add to an audit what data show: accuracy and selection by group, and how often its patterns occur.
+
+    Parameters
+    ----------
+    document : Audit
+    model : ModelSpec
+        The audited one.
+    path, dialect, min_group, progress
+        As in `auditor.empirical.comparing.compare`.
+
+    Raises
+    ------
+    InputError
+        If the data can't be used.
+    """
+    from auditor.empirical.comparing import compare
+
+    data = compare(model, document, path, dialect=dialect, min_group=min_group, progress=progress)
+    return document.model_copy(update={"data": data})
+
+
 def patterns(
     model: ModelSpec,
     delta: str | float,
@@ -223,6 +266,77 @@ def patterns(
         patterns=question.records(found),
         model=ModelRecord.of(question.bayes),
     )
+
+
+def repair(
+    model: ModelSpec,
+    delta: str | float,
+    *,
+    criterion: CriterionName = "difference",
+    method: MethodName = "fair",
+    solver: SolverName = "interior",
+    rank_by: CutRanking = "discrimination",
+    per_round: int | None = None,
+    max_rounds: int | None = None,
+    time_limit: float | None = None,
+    data: str | os.PathLike[str] | None = None,
+    on_round: Callable[[Round], None] = lambda state: None,
+) -> Repaired:
+    """Learn the most likely model of the same counts that has no discrimination pattern.
+
+    Parameters
+    ----------
+    model : ModelSpec
+        With counts of the decision and of each attribute; a repaired model is repaired anew from its counts.
+    delta, criterion
+        As in `audit`.
+    method : {"fair", "independent", "independent-mean", "unconstrained"}
+        The last three are baselines: sensitive attributes made independent of the decision in the most likely
+        way, or by the mean of their two distributions; and no constraint at all.
+    solver : {"interior", "sqp", "signomial"}
+        They find the same optimum; the first is the fastest.
+    rank_by : {"discrimination", "divergence"}
+        What makes a pattern the next to become a constraint.
+    per_round : int, optional
+        How many become constraints in a round.  [the worst of each set of disclosed attributes and direction]
+    max_rounds : int, optional
+    time_limit : float, optional
+        Seconds. What is the most likely model that is proved fair by then, is returned.
+    data : str or path-like, optional
+        A table on which to measure the predictions before and after.
+    on_round : callable, optional
+        Called after each round.
+
+    Returns
+    -------
+    Repaired
+        The model, and a summary of what changed.
+
+    Raises
+    ------
+    InputError
+        If an option is out of range, the model has no counts, or the data can't be used.
+    RepairError
+        If no model could be proved fair within the limits.
+    """
+    from auditor.repair import repairing
+    from auditor.repair.learner import Options
+    from auditor.repair.solver import load_solver
+
+    delta_text, threshold = parse_share(delta)
+    for name, number in (("per_round", per_round), ("max_rounds", max_rounds)):
+        if number is not None:
+            _positive(name, number)
+    options = Options(
+        solver=load_solver(solver),
+        rank_by=rank_by,
+        per_round=per_round,
+        max_rounds=max_rounds,
+        limits=_limits(time_limit),
+        on_round=on_round,
+    )
+    wish = repairing.Wish(delta_text, _CRITERIA[criterion](threshold), method, solver, options, data)
+    return repairing.repair(model, wish)
 
 
 def judge(
@@ -290,7 +404,7 @@ class _Question:
     @classmethod
     def of(
         cls,
-        model: ModelSpec,
+        model: ModelSpec | NaiveBayes,
         delta: str | float,
         criterion: CriterionName,
         min_probability: str | float | None,
@@ -298,10 +412,8 @@ class _Question:
     ) -> Self:
         delta_text, threshold = parse_share(delta)
         least_text, least = (None, None) if min_probability is None else parse_share(min_probability)
-        if time_limit is not None and not time_limit >= 0:
-            raise InputError(f"time_limit: {time_limit} is not a number of seconds")
-        deadline = math.inf if time_limit is None else time.monotonic() + time_limit
-        bayes = model.naive_bayes()
+        limits = _limits(time_limit)
+        bayes = model if isinstance(model, NaiveBayes) else model.naive_bayes()
         return cls(
             bayes=bayes,
             tables=LogOdds.of(bayes),
@@ -309,7 +421,7 @@ class _Question:
             delta=delta_text,
             min_probability=least,
             min_probability_text=least_text,
-            limits=Limits(expired=lambda: time.monotonic() > deadline),
+            limits=limits,
         )
 
     def record(self, pattern: Pattern) -> PatternRecord:
@@ -364,6 +476,14 @@ def _coverage(bayes: NaiveBayes, count: PatternCount) -> tuple[CoverageRecord, .
         )
         for entry in count.coverage
     )
+
+
+def _limits(time_limit: float | None) -> Limits:
+    """Limits that expire so many seconds from now."""
+    if time_limit is not None and not time_limit >= 0:
+        raise InputError(f"time_limit: {time_limit} is not a number of seconds")
+    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+    return Limits(expired=lambda: time.monotonic() > deadline)
 
 
 def _positive(name: str, value: int) -> None:

@@ -82,13 +82,14 @@ def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
                     raise InputError(too_large)
                 data = file.read(limit + 1)
         except (OSError, ValueError) as error:
-            raise InputError(f"{escaped(name)}: {_unreadable(error)}") from error
+            raise InputError(f"{escaped(name)}: {unreadable(error)}") from error
     if len(data) > limit:
         raise InputError(too_large)
     return data
 
 
-def _unreadable(error: Exception) -> str:
+def unreadable(error: Exception) -> str:
+    """Say why a file could not be read, and what to do."""
     match error:
         case FileNotFoundError():
             return "no such file; check the path"

@@ -194,11 +194,20 @@ class LogLikelihoods(_Part):
 class RepairRecord(_Part):
     """How a repaired model was found."""
 
-    delta: Annotated[Probability, Field(description="No degree of discrimination is above it.")]
+    method: Annotated[
+        Literal["fair", "independent", "independent-mean", "unconstrained"],
+        Field(description="Fair: the most likely model found without patterns; the others are baselines."),
+    ] = "fair"
+    delta: Annotated[
+        Probability, Field(description="No degree is above it, but for the unconstrained baseline.")
+    ]
     criterion: Literal["difference", "ratio"]
     solver: Name
     rounds: Whole
     constraints: Whole
+    shortfall: Annotated[
+        Text | None, Field(description="Why the search for a more likely model ended early, if it did.")
+    ] = None
     log_likelihoods: LogLikelihoods
     patterns_before: Annotated[
         Whole | None,

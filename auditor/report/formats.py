@@ -10,17 +10,22 @@ if TYPE_CHECKING:
     from auditor.documents.patterns import PatternList
 
 FormatName = Literal["text", "json", "csv", "markdown"]
+#: A report of an audit can also be a page.
+AnyFormatName = Literal["text", "json", "csv", "markdown", "html", "pdf"]
 
-SUFFIXES: dict[str, FormatName] = {
+SUFFIXES: dict[str, AnyFormatName] = {
     ".txt": "text",
     ".json": "json",
     ".csv": "csv",
     ".md": "markdown",
     ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".pdf": "pdf",
 }
 
 
-def format_of(path: Path) -> FormatName | None:
+def format_of(path: Path) -> AnyFormatName | None:
     """Return the format that a file name's suffix asks for, or None."""
     return SUFFIXES.get(path.suffix.lower())
 

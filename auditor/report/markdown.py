@@ -6,12 +6,17 @@ import re
 from collections.abc import Sequence
 
 from auditor.documents.audit import Audit, ModelRecord, PatternRecord
+from auditor.documents.data import DataEvidence
 from auditor.documents.patterns import PatternList
 from auditor.report.wording import (
+    DATA_PATTERN_HEAD,
+    DATA_PATTERNS_MEANING,
     MINIMAL_MEANING,
     SCOPE,
     Words,
     criterion_words,
+    data_cells,
+    data_pattern_cells,
     heading,
     list_heading,
     percent,
@@ -68,6 +73,8 @@ def audit(document: Audit) -> str:
     blocks += ["## Group level: nothing else known", _level(document.group_level, document)]
     if document.individual_level:
         blocks += ["## Individual level: every attribute known", _level(document.individual_level, document)]
+    if document.data:
+        blocks += _data(document.data)
     blocks += [
         "## By sensitive attribute",
         _table(
@@ -90,6 +97,37 @@ def audit(document: Audit) -> str:
         f"Made by auditor {document.tool.version}.",
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def _data(data: DataEvidence) -> list[str]:
+    """What data say beside the model."""
+    blocks = [
+        f"## In the data: {data.people:,} people",
+        " ".join(_WORDS.data(data)),
+        _table(
+            ("Group", "People", "Selected", "95% interval", "Impact ratio", "Accuracy"),
+            [(_WORDS.values(group.values), *data_cells(group)) for group in data.groups],
+            right=5,
+        ),
+    ]
+    if data.patterns:
+        blocks += [
+            "## How often the listed patterns occur in the data",
+            DATA_PATTERNS_MEANING,
+            _table(
+                ("Disclosed", "Given", *DATA_PATTERN_HEAD),
+                [
+                    (
+                        _WORDS.values(pattern.sensitive_values),
+                        _WORDS.values(pattern.context_values),
+                        *data_pattern_cells(pattern),
+                    )
+                    for pattern in data.patterns
+                ],
+                right=len(DATA_PATTERN_HEAD),
+            ),
+        ]
+    return blocks
 
 
 def patterns(document: PatternList) -> str:

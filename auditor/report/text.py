@@ -7,12 +7,17 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from auditor.documents.audit import Audit, ModelRecord, PatternRecord
+from auditor.documents.data import DataEvidence
 from auditor.documents.patterns import PatternList
 from auditor.report.wording import (
+    DATA_PATTERN_HEAD,
+    DATA_PATTERNS_MEANING,
     MINIMAL_MEANING,
     SCOPE,
     Words,
     criterion_words,
+    data_cells,
+    data_pattern_cells,
     heading,
     list_heading,
     percent,
@@ -25,6 +30,8 @@ from auditor.report.wording import (
 WIDTH = 80
 #: Subset-minimal patterns shown; the JSON document has all.
 MINIMAL_SHOWN = 5
+#: Patterns whose occurrence in data is shown; the JSON document has all.
+DATA_PATTERNS_SHOWN = 10
 
 _BOLD, _RESET = "\x1b[1m", "\x1b[0m"
 _VERDICTS = {"delta-fair": "\x1b[1;32m", "not-delta-fair": "\x1b[1;31m", "inconclusive": "\x1b[1;33m"}
@@ -88,11 +95,43 @@ def audit(document: Audit, *, colour: bool = False) -> str:
             for row in document.by_sensitive_attribute
         ],
     )
+    if document.data:
+        _data(page, document.data)
     page.title("What was explored")
     page.paragraph(words.explored(search), indent=2)
     page.title("What this does not say")
     page.paragraph(SCOPE, indent=2)
     return page.text()
+
+
+def _data(page: _Page, data: DataEvidence) -> None:
+    """Show what data say beside the model."""
+    words = page.words
+    page.title(f"In the data: {data.people:,} people")
+    for sentence in words.data(data):
+        page.paragraph(sentence, indent=2)
+    page.table(
+        ("Group", "People", "Selected", "95% interval", "Impact ratio", "Accuracy"),
+        [
+            (", ".join(f"{shown(a)}: {shown(v)}" for a, v in group.values.items()), *data_cells(group))
+            for group in data.groups
+        ],
+    )
+    if data.patterns:
+        page.title("How often the listed patterns occur in the data")
+        page.paragraph(DATA_PATTERNS_MEANING, indent=2)
+        rows = [(str(rank), *data_pattern_cells(pattern)) for rank, pattern in enumerate(data.patterns, 1)]
+        head, *lines = aligned([("#", *DATA_PATTERN_HEAD), *rows], left=0)
+        page.line(f"  {head}")
+        for line, pattern in zip(lines, data.patterns[:DATA_PATTERNS_SHOWN], strict=False):
+            page.line(f"  {line}")
+            page.paragraph(words.values(pattern.sensitive_values), indent=6)
+            if pattern.context_values:
+                page.paragraph(f"given {words.values(pattern.context_values)}", indent=8)
+        if len(data.patterns) > DATA_PATTERNS_SHOWN:
+            page.paragraph(
+                f"{len(data.patterns) - DATA_PATTERNS_SHOWN:,} more in the JSON document", indent=2
+            )
 
 
 def verdict_line(document: Audit) -> str:
@@ -121,6 +160,9 @@ class _Page:
 
     def text(self) -> str:
         return "\n".join(self._lines) + "\n"
+
+    def line(self, text: str) -> None:
+        self._lines.append(text)
 
     def tinted(self, text: str, style: str) -> str:
         return f"{style}{text}{_RESET}" if self._colour else text

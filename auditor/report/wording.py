@@ -14,6 +14,7 @@ from decimal import Decimal
 
 from auditor.documents.audit import Audit, ModelRecord, PatternRecord, SearchRecord
 from auditor.documents.choices import CriterionName, ListName, RankBy
+from auditor.documents.data import DataEvidence, DataGroup, DataPattern, Observed
 from auditor.documents.patterns import PatternList
 
 _DIGITS = 4
@@ -169,6 +170,34 @@ class Words:
         part = share(audit.pattern_count, audit.total_patterns)
         return f"{whole(audit.pattern_count)} of {total} ({part}), counted exactly"
 
+    def data(self, data: DataEvidence) -> list[str]:
+        """Who is in the data, and how the model decides on them."""
+        sentences = [
+            f"From {self.name(data.source)}. The model selects (gives the favourable decision to) "
+            f"{observed(data.selected)}; in the data {observed(data.favourable)} have it. They agree for "
+            f"{observed(data.accuracy)}."
+        ]
+        left_out = [
+            f"{number:,} rows are left out, whose decision {reason}."
+            for number, reason in (
+                (data.undecided, "is missing"),
+                (data.other_decision, "is one that the model doesn't know"),
+            )
+            if number
+        ]
+        absent = [
+            f"{self.name(name)}: {cells:,} {what}"
+            for what, found in (("missing", data.missing), ("unknown to the model", data.unknown))
+            for name, cells in found.items()
+        ]
+        if absent:
+            left_out.append(f"Cells taken as not observed: {'; '.join(absent)}.")
+        if data.impossible:
+            left_out.append(
+                f"For {data.impossible:,} people the model gives each decision the probability 0."
+            )
+        return sentences + left_out
+
     def explored(self, search: SearchRecord) -> str:
         """How much work the audit was, and why something is missing."""
         rest = ", the others settled by a bound" if search.complete else ""
@@ -180,6 +209,57 @@ class Words:
         return " ".join(
             [work, *(f"{self.name(reason[:1].upper() + reason[1:])}." for reason in search.reasons)]
         )
+
+
+def observed(found: Observed) -> str:
+    """Write an observed share with its interval."""
+    if found.share is None:
+        return "nobody"
+    return f"{percent(found.share)} ({interval(found)})"
+
+
+def interval(found: Observed) -> str:
+    """Write a 95% interval."""
+    if found.low is None or found.high is None:
+        return "no data"
+    return f"{percent(found.low)} to {percent(found.high)}"
+
+
+def data_cells(group: DataGroup) -> tuple[str, str, str, str, str]:
+    """People, share selected, its interval, impact ratio and accuracy of a group."""
+    selected, accuracy = group.selected, group.accuracy
+    return (
+        f"{group.people:,}" + (" (few)" if group.small else ""),
+        "-" if selected.share is None else percent(selected.share),
+        interval(selected),
+        "-" if group.impact_ratio is None else f"{group.impact_ratio:.2f}",
+        "-" if accuracy.share is None else percent(accuracy.share),
+    )
+
+
+#: Columns of how a pattern occurs in data.
+DATA_PATTERN_HEAD = ("People", "In the data", "95% interval", "Model", "Degree", "Model")
+
+#: What those columns say.
+DATA_PATTERNS_MEANING = (
+    "A * marks where the model's share of people is outside the interval: naive Bayes is off there. The "
+    "degree is the difference that disclosing makes to the share of favourable decisions."
+)
+
+
+def data_pattern_cells(pattern: DataPattern) -> tuple[str, str, str, str, str, str]:
+    """How a pattern occurs in data, and by the model."""
+    occurs = pattern.occurs
+    given, context = pattern.observed_given_pattern.share, pattern.observed_given_context.share
+    degree = None if given is None or context is None else given - context
+    return (
+        f"{occurs.count:,}",
+        "-" if occurs.share is None else percent(occurs.share),
+        interval(occurs),
+        percent(pattern.probability) + ("*" if pattern.probability_in_interval is False else ""),
+        "-" if degree is None else f"{degree:+.3f}",
+        f"{pattern.favourable_given_pattern - pattern.favourable_given_context:+.3f}",
+    )
 
 
 def criterion_words(criterion: CriterionName) -> str:
@@ -206,7 +286,9 @@ def probable_only(document: Audit | PatternList) -> str:
     only = f"Only patterns with a probability of at least {document.min_probability} are considered"
     if isinstance(document, PatternList):
         return f"{only}."
-    return f"{only}; the group and individual levels and the worst degrees by sensitive attribute speak of all."
+    return (
+        f"{only}; the group and individual levels and the worst degrees by sensitive attribute speak of all."
+    )
 
 
 def heading(document: PatternList) -> str:

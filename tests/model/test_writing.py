@@ -141,6 +141,7 @@ JSON = """{
     }
   ],
   "repair": {
+    "method": "fair",
     "delta": 0.1,
     "criterion": "difference",
     "solver": "sqp",
@@ -174,6 +175,7 @@ attributes:
       favourable: [4, 3]
       unfavourable: [1, 2]
 repair:
+  method: fair
   delta: 0.1
   criterion: difference
   solver: sqp

@@ -1,0 +1,1 @@
+"""Writers of models for other programs, one file per format."""

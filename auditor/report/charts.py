@@ -1,0 +1,214 @@
+"""Where the marks of a chart go. The templates draw them as SVG; nothing here knows about either.
+
+Lengths are SVG user units, rounded to a tenth so that the same data gives the same bytes everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import segno
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A position on an axis and its label."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True)
+class DegreeScale:
+    """The largest degree against the threshold, on one horizontal axis.
+
+    Attributes
+    ----------
+    width : float
+        Length of the axis.
+    threshold, low, high : float
+        Where the threshold, the largest degree found and the proved bound on it stand.
+    ticks : tuple of Tick
+    """
+
+    width: float
+    threshold: float
+    low: float
+    high: float
+    ticks: tuple[Tick, ...]
+
+    @classmethod
+    def of(cls, threshold: float, low: float, high: float, width: float = 600) -> DegreeScale:
+        """Choose an axis from 0 on which all three values are apart from its end."""
+        end = min(1.0, max(threshold * 2, high * 1.15, 1e-9))
+        step = nice_step(end, 5)
+        scale = width / end
+        ticks = tuple(
+            Tick(_round(i * step * scale), f"{i * step:.12g}") for i in range(int(end / step + 1e-9) + 1)
+        )
+        return cls(width, _round(threshold * scale), _round(low * scale), _round(high * scale), ticks)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A value between two ends, on a horizontal line of ``width``."""
+
+    width: float
+    value: float
+
+    @classmethod
+    def of(cls, ends: tuple[float, float], value: float, width: float = 600) -> Line:
+        """Place the value; one beyond an end is placed there."""
+        low, high = ends
+        return cls(width, _round(min(1.0, max(0.0, (value - low) / (high - low))) * width))
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A pattern that the scatter points out; ``label`` is its place in the list that names it."""
+
+    x: float
+    y: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Probability (logarithmic, to the right) against |degree| (upwards) of discrimination patterns.
+
+    Attributes
+    ----------
+    width, height : float
+        Size of the plotting area; (0, 0) is its upper left corner.
+    cloud : str
+        An SVG path with a subpath of no length for each point: drawn with round ends, each is a dot.
+    front : str
+        An SVG path along the Pareto front.
+    series : tuple of (str, tuple of Mark)
+        The marked lists by the name of their ranking.
+    x_ticks, y_ticks : tuple of Tick
+    """
+
+    width: float
+    height: float
+    cloud: str
+    front: str
+    series: tuple[tuple[str, tuple[Mark, ...]], ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+
+    @classmethod
+    def of(
+        cls,
+        points: Sequence[tuple[float, float]],
+        front: Sequence[tuple[float, float]],
+        series: Sequence[tuple[str, Sequence[tuple[float, float]]]],
+        threshold: float,
+        width: float = 580,
+        height: float = 190,
+    ) -> Scatter:
+        """Lay out (probability, |degree|) pairs; every |degree| is above the threshold.
+
+        A probability too small for a float is drawn at the left edge.
+        """
+        everything = [*points, *front, *(point for _, marked in series for point in marked)]
+        exponents = [math.log10(p) for p, _ in everything if p > 0]
+        right = math.ceil(max(exponents))
+        left = min(math.floor(min(exponents)), right - 1)
+        top = max(degree for _, degree in everything)
+        step = nice_step(top - threshold, 4)
+        bottom = math.floor(threshold / step) * step
+        upper = math.ceil(top / step) * step
+
+        def place(point: tuple[float, float]) -> tuple[float, float]:
+            probability, degree = point
+            exponent = math.log10(probability) if probability > 0 else left
+            return (
+                _round((exponent - left) / (right - left) * width),
+                _round((upper - degree) / (upper - bottom) * height),
+            )
+
+        dots = dict.fromkeys(place(point) for point in points)
+        stairs = [place(point) for point in sorted(front)]
+        every = -(-(right - left) // 8)
+        return cls(
+            width=width,
+            height=height,
+            cloud="".join(f"M{x:g} {y:g}h0" for x, y in dots),
+            front=_staircase(stairs),
+            series=tuple(
+                (name, tuple(Mark(*place(point), str(i)) for i, point in enumerate(marked, start=1)))
+                for name, marked in series
+            ),
+            x_ticks=tuple(
+                Tick(_round((e - left) / (right - left) * width), share(e))
+                for e in range(right, left - 1, -every)
+            ),
+            y_ticks=tuple(
+                Tick(_round((1 - i * step / (upper - bottom)) * height), f"{bottom + i * step:.6g}")
+                for i in range(round((upper - bottom) / step) + 1)
+            ),
+        )
+
+
+def _staircase(stairs: Sequence[tuple[float, float]]) -> str:
+    """Steps through points that go down to the right: everything below them is dominated."""
+    if not stairs:
+        return ""
+    path = f"M{stairs[0][0]:g} {stairs[0][1]:g}"
+    for x, y in stairs[1:]:
+        path += f"V{y:g}H{x:g}"
+    return path
+
+
+def share(exponent: int) -> str:
+    """Name a power of ten as a share of people.
+
+    >>> share(0), share(-3), share(-9)
+    ('100%', '0.1%', '10⁻⁹')
+    """
+    if exponent >= -5:
+        return f"{10.0 ** (exponent + 2):.10g}%"
+    return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def nice_step(length: float, parts: int) -> float:
+    """The largest of 1, 2, 5 times a power of ten that divides a length into at least so many parts.
+
+    >>> nice_step(0.4, 5), nice_step(1, 5)
+    (0.05, 0.2)
+    """
+    power = 10.0 ** math.floor(math.log10(length / parts))
+    return max((step for step in (1, 2, 5) if step * power * parts <= length * (1 + 1e-9)), default=1) * power
+
+
+def rosette(points: int = 20) -> str:
+    """The scalloped outline of a seal, in a square of 100 units."""
+    corners = []
+    for i in range(2 * points):
+        radius, angle = 48 if i % 2 == 0 else 43.5, math.pi * i / points
+        corners.append(f"{_round(50 + radius * math.sin(angle)):g} {_round(50 - radius * math.cos(angle)):g}")
+    return f"M{'L'.join(corners)}z"
+
+
+def qr_path(text: str) -> tuple[int, str]:
+    """A QR code (error correction M) as the number of its modules a side and an SVG path in modules."""
+    matrix = segno.make_qr(text, error="m").matrix
+    path = []
+    for y, row in enumerate(matrix):
+        x = 0
+        while x < len(row):
+            run = 1
+            while x + run < len(row) and row[x + run] == row[x]:
+                run += 1
+            if row[x]:
+                path.append(f"M{x} {y}h{run}v1h-{run}z")
+            x += run
+    return len(matrix), "".join(path)
+
+
+def _round(length: float) -> float:
+    # Adding 0.0 turns -0.0 into 0.0.
+    return round(length, 1) + 0.0

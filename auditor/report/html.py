@@ -1,0 +1,103 @@
+"""Reports as one self-contained HTML file, from the templates in ``templates/``."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+from jinja2 import ChoiceLoader, FileSystemLoader, PrefixLoader, StrictUndefined, TemplateError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from markupsafe import Markup
+
+from auditor.errors import InputError
+from auditor.model.problems import escaped
+from auditor.report.dossier import Dossier, Subject
+from auditor.report.wording import shown
+from auditor.resources import resource
+
+Medium = Literal["screen", "paper"]
+
+
+@dataclass(frozen=True)
+class Look:
+    """What an issuer may change without a template.
+
+    Attributes
+    ----------
+    logo : str or None
+        A picture as a ``data:`` URL.
+    logo_text : str
+        What a screen reader says in its place.
+    accent : str or None
+        The colour of headings and links, as ``#rrggbb``.
+    """
+
+    logo: str | None = None
+    logo_text: str = ""
+    accent: str | None = None
+
+
+def render(
+    subject: Subject, *, look: Look = Look(), templates: Path | None = None, medium: Medium = "screen"
+) -> str:
+    """Render the report of a subject.
+
+    Parameters
+    ----------
+    subject : Subject
+    look : Look
+    templates : Path, optional
+        A folder of templates that come before the shipped ones.
+    medium : {"screen", "paper"}
+        An HTML file to be read, or the pages of a PDF.
+
+    Raises
+    ------
+    InputError
+        If a template of the user's can't be used.
+    """
+    script = resource("templates", "report.js").read_text(encoding="utf-8")
+    if templates is not None and not templates.is_dir():
+        raise InputError(f"{escaped(str(templates))}: no such folder of templates")
+    try:
+        return (
+            environment(templates)
+            .get_template("report.html.j2")
+            .render(
+                d=Dossier(subject),
+                look=look,
+                medium=medium,
+                css=Markup(resource("templates", "report.css").read_text(encoding="utf-8")),
+                js=Markup(script),
+                js_hash=f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}",
+            )
+        )
+    except (TemplateError, UnicodeDecodeError) as error:
+        if templates is None:
+            raise
+        raise InputError(f"{escaped(str(templates))}: a template can't be used: {error}") from error
+
+
+def environment(templates: Path | None = None) -> ImmutableSandboxedEnvironment:
+    """The environment of the shipped templates, and of a folder whose templates come before them.
+
+    A template there can extend the one that it replaces by its name below ``auditor/``.
+    """
+    shipped = FileSystemLoader(resource("templates"))
+    own = [FileSystemLoader(templates)] if templates else []
+    return ImmutableSandboxedEnvironment(
+        loader=ChoiceLoader([*own, shipped, PrefixLoader({"auditor": shipped})]),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_inert,
+    )
+
+
+def _inert(value: object) -> object:
+    """Show control characters and the like for what they are; markup from here is left alone."""
+    return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value

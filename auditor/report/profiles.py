@@ -1,0 +1,104 @@
+"""Profiles: which evidence of a report bears on which item of a framework, one data file per framework."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field, ValidationError
+
+from auditor.documents.record import Record
+from auditor.errors import InputError
+from auditor.report.wording import shown
+from auditor.resources import resource
+
+#: What a report can have to show; a dossier knows in each case whether it does.
+EvidenceName = Literal[
+    "by_sensitive_attribute",
+    "changes",
+    "coverage",
+    "criterion",
+    "data_source",
+    "group_level",
+    "group_rates",
+    "individual_level",
+    "limits",
+    "max_degree",
+    "minimal_patterns",
+    "model_identity",
+    "model_version",
+    "observed_rates",
+    "owner",
+    "parameters",
+    "pattern_count",
+    "period",
+    "ratio_at_four_fifths",
+    "repair",
+    "sensitive_attributes",
+    "signature",
+    "tool",
+    "top_patterns",
+    "validity",
+    "verdict",
+]
+EVIDENCE: tuple[EvidenceName, ...] = get_args(EvidenceName)
+
+_MAX_BYTES = 1 << 20
+
+
+class Item(Record):
+    """One item of a framework."""
+
+    item: Annotated[str, Field(min_length=1)]
+    asks: Annotated[str, Field(min_length=1, description="What it asks for, in our words.")]
+    evidence: Annotated[tuple[EvidenceName, ...], Field(strict=False)]
+    open: Annotated[str, Field(description="What no report of this program answers; empty: nothing.")]
+
+
+class Profile(Record):
+    """A framework, and the day on which somebody last compared this file with it."""
+
+    kind: Literal["auditor/profile"]
+    version: Literal[1]
+    id: str
+    name: str
+    source: str
+    checked: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    about: str
+    items: Annotated[tuple[Item, ...], Field(min_length=1, strict=False)]
+
+
+def names() -> tuple[str, ...]:
+    """The profiles that come with the program."""
+    return tuple(sorted(path.stem for path in resource("templates", "profiles").glob("*.json")))
+
+
+def load_profile(name: str) -> Profile:
+    """Load a profile by its name, or a profile of the user's own by its path.
+
+    Raises
+    ------
+    InputError
+        If there is none, or it isn't one.
+    """
+    path = resource("templates", "profiles", f"{name}.json") if name in names() else Path(name)
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(
+            f"{shown(name)}: no such profile ({error.strerror}); there are {', '.join(names())}, "
+            "or give the file of your own"
+        ) from error
+    if len(data) > _MAX_BYTES:
+        raise InputError(f"{shown(name)}: larger than 1 MB; no profile needs that")
+    try:
+        return Profile.model_validate(json.loads(data))
+    except ValidationError as error:
+        raise InputError(
+            f"{shown(name)}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}"
+            for problem in error.errors(include_url=False)
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{shown(name)}: not a JSON file: {error}") from error

@@ -1,0 +1,55 @@
+"""Where marks go in charts."""
+
+from __future__ import annotations
+
+import pytest
+
+from auditor.report import charts
+
+
+def test_degree_scale_keeps_the_values_apart_from_its_end() -> None:
+    scale = charts.DegreeScale.of(0.1, 0.4, 0.4, width=460)
+    assert (scale.threshold, scale.low, scale.high) == (100, 400, 400)
+    assert [tick.label for tick in scale.ticks][:3] == ["0", "0.05", "0.1"]
+    assert charts.DegreeScale.of(0.9, 0.95, 1).high == 600
+    assert charts.DegreeScale.of(0, 0, 0).ticks
+
+
+def test_scatter_places_points_on_its_axes() -> None:
+    points = [(0.1, 0.2), (0.001, 0.4), (0.0, 0.3), (0.1, 0.2)]
+    found = charts.Scatter.of(points, points[:2], [("divergence", points[:1])], 0.1, width=100, height=90)
+    assert [tick.label for tick in found.x_ticks] == ["10%", "1%", "0.1%"]
+    assert [tick.label for tick in found.y_ticks] == ["0.1", "0.15", "0.2", "0.25", "0.3", "0.35", "0.4"]
+    # A dot per point, once; one too improbable for a float at the left edge.
+    assert found.cloud == "M100 60h0M0 0h0M0 30h0"
+    # From the most severe down and to the right, in steps.
+    assert found.front == "M0 0V60H100"
+    assert found.series == (("divergence", (charts.Mark(100, 60, "1"),)),)
+
+
+def test_scatter_without_front_or_range() -> None:
+    found = charts.Scatter.of([(1.0, 0.3)], [], [], 0.2)
+    assert found.front == ""
+    assert found.x_ticks[0].label == "100%"
+
+
+def test_line_keeps_a_value_between_its_ends() -> None:
+    assert charts.Line.of((-10, 0), -5, width=100).value == 50
+    assert charts.Line.of((-10, 0), 1, width=100).value == 100
+
+
+@pytest.mark.parametrize(("length", "parts", "step"), [(0.4, 5, 0.05), (1, 5, 0.2), (0.0246, 4, 0.005)])
+def test_nice_step(length: float, parts: int, step: float) -> None:
+    assert charts.nice_step(length, parts) == pytest.approx(step)
+
+
+def test_qr_code_is_drawn_module_by_module() -> None:
+    modules, path = charts.qr_path("sha256:" + "0" * 64)
+    assert modules == 37
+    # The finder pattern in the upper left corner: a bar of seven modules.
+    assert path.startswith("M0 0h7v1h-7z")
+
+
+def test_rosette_has_its_points_on_the_square() -> None:
+    assert charts.rosette(4).startswith("M50 2L")
+    assert charts.rosette(4).endswith("z")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import exp, expm1, inf, tanh
+from typing import ClassVar, Literal
 
 # ln and sqrt of `decimal` are correctly rounded; 60 digits are far beyond the 48 fraction bits kept of them.
 CONTEXT = Context(prec=60, Emax=10**9, Emin=-(10**9))
@@ -38,7 +39,7 @@ class Difference:
     """
 
     threshold: Fraction
-    name = "difference"
+    name: ClassVar[Literal["difference"]] = "difference"
 
     def degree(self, given_pattern: Fraction, given_context: Fraction) -> Fraction:
         """``P(d | xy) - P(d | y)``."""
@@ -113,7 +114,7 @@ class Ratio:
     """
 
     threshold: Fraction
-    name = "ratio"
+    name: ClassVar[Literal["ratio"]] = "ratio"
 
     def degree(self, given_pattern: Fraction, given_context: Fraction) -> Fraction:
         """``1 - 1/q`` for ``q >= 1``, else ``q - 1``."""

@@ -110,7 +110,16 @@ def test_a_minimum_probability_limits_what_is_said(auditor: Auditor) -> None:
     assert min(pattern["probability"] for pattern in listed) >= 0.01
     # The number in `auditor patterns --min-probability 0.01 --top 10000`, which lists them.
     listed = auditor(
-        "patterns", COMPAS, "--delta", "0.1", "--min-probability", "0.01", "--top", "10000", "--format", "json"
+        "patterns",
+        COMPAS,
+        "--delta",
+        "0.1",
+        "--min-probability",
+        "0.01",
+        "--top",
+        "10000",
+        "--format",
+        "json",
     )
     assert document["pattern_count"] == len(valid(listed.out, "patterns")["patterns"]) > 0
     assert 0.1 < document["max_degree"] < 0.4066

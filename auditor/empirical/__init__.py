@@ -1,0 +1,1 @@
+"""The empirical side: what data show beside what the model says."""

@@ -19,12 +19,12 @@ help:
 demo: .venv/installed
 	@mkdir -p demo
 	$(BIN)/auditor audit examples/german.json --delta 0.1 || test $$? -eq 1
-	@$(BIN)/auditor audit examples/german.json --delta 0.1 -o demo/german.md || test $$? -eq 1
-	@$(BIN)/auditor audit examples/german.json --delta 0.1 -o demo/german.json || test $$? -eq 1
-	@echo "The report: demo/german.md; the same as data: demo/german.json"
+	@for form in html pdf json; do \
+		$(BIN)/auditor audit examples/german.json --delta 0.1 -o demo/german.$$form || test $$? -eq 1 || exit; \
+	done
 
 test: lint
-	$(BIN)/pytest --cov
+	$(BIN)/pytest --cov --numprocesses auto --dist worksteal
 
 lint: .venv/installed-test
 	$(BIN)/ruff check
@@ -36,7 +36,7 @@ bench: .venv/installed-test
 	$(BIN)/python -m tests.benchmarks
 
 schemas: .venv/installed
-	for name in model audit patterns; do $(BIN)/auditor schema $$name -o schemas/$$name.json || exit; done
+	$(BIN)/python -m auditor.documents.schemas
 
 clean:
 	rm -rf .venv demo dist .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

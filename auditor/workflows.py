@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Self
 
@@ -26,7 +26,6 @@ from auditor.documents.choices import (
     MethodName,
     RankBy,
     SolverName,
-    Verdict,
 )
 from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
@@ -43,7 +42,8 @@ from auditor.search.summaries import (
     minimal_patterns,
     pareto_patterns,
 )
-from auditor.search.worst import Worst, group_level, worst_patterns
+from auditor.search.verdict import decide, worst_in_scope
+from auditor.search.worst import group_level, worst_patterns
 
 if TYPE_CHECKING:
     import os
@@ -110,7 +110,7 @@ def audit(
     bayes, tables, rule, limits = question.bayes, question.tables, question.criterion, question.limits
     started = time.monotonic()
     progress("searching the worst pattern")
-    worst = _worst(question)
+    worst = worst_in_scope(tables, rule, question.min_probability, limits)
     group = group_level(tables, rule)
     individual = worst_patterns(tables, rule, individual=True, limits=limits)
     attributes = [worst_patterns(tables, rule, disclosing=i, limits=limits) for i in bayes.sensitive]
@@ -122,21 +122,23 @@ def audit(
     # Last, since it is what can take longest and nothing else needs it.
     count = _count(question)
 
-    witness = _witness(question, [*worst.patterns, *ranking.patterns, *minimal.patterns], count)
-    verdict, upper = judge(rule.threshold, witness, worst.upper, count.total)
-    largest = abs(witness.degree) if witness else Fraction(0)
+    found = [*worst.patterns, *ranking.patterns, *minimal.patterns]
+    if question.min_probability is None:
+        found += [pattern for level in (individual, *attributes) for pattern in level.patterns]
+    decision = decide(tables, rule, found, worst.upper, count.total)
+    witness, largest = decision.witness, decision.lower
     max_degree = round_beside(largest, rule.threshold)
-    proved = worst.complete or upper == largest
+    proved = worst.complete or decision.upper == largest
     return Audit(
-        verdict=verdict,
+        verdict=decision.verdict,
         criterion=criterion,
         delta=question.delta,
         min_probability=question.min_probability_text,
         max_degree=max_degree,
-        max_degree_bounds=(_rounded_down(largest), max(_rounded_up(upper), max_degree)),
+        max_degree_bounds=(_rounded_down(largest), max(_rounded_up(decision.upper), max_degree)),
         worst_pattern=question.record(witness) if witness else None,
-        pattern_count=count.total,
-        pattern_count_reason=count.reason,
+        pattern_count=decision.count,
+        pattern_count_reason=count.reason if decision.count is None else None,
         total_patterns=bayes.total_patterns(),
         rank_by=rank_by,
         top_patterns=question.records(ranking.patterns),
@@ -339,42 +341,6 @@ def repair(
     return repairing.repair(model, wish)
 
 
-def judge(
-    threshold: Fraction, witness: Pattern | None, upper: Fraction, count: int | None
-) -> tuple[Verdict, Fraction]:
-    """Decide from what was found and what was proved, in exact numbers.
-
-    Parameters
-    ----------
-    threshold : Fraction
-    witness : Pattern or None
-        The worst pattern found.
-    upper : Fraction
-        Proved upper bound on every |degree|.
-    count : int or None
-        Exact number of discrimination patterns, found by another algorithm.
-
-    Returns
-    -------
-    verdict : str
-    upper : Fraction
-        The bound, with what the count proves.
-
-    Raises
-    ------
-    RuntimeError
-        If the two algorithms disagree. That is a bug, and no verdict may stand on it.
-    """
-    refuted = witness is not None and abs(witness.degree) > threshold
-    if (refuted and count == 0) or (upper <= threshold and (refuted or count)):
-        raise RuntimeError("the search for the worst pattern and the count of all patterns disagree")
-    if count == 0:
-        upper = min(upper, threshold)
-    if refuted or count:
-        return "not-delta-fair", upper
-    return ("delta-fair" if upper <= threshold else "inconclusive"), upper
-
-
 def parse_share(value: str | float) -> tuple[str, Fraction]:
     """Return a number from 0 to 1 as given and as the exact rational that it means.
 
@@ -431,37 +397,12 @@ class _Question:
         return tuple(map(self.record, patterns))
 
 
-def _worst(question: _Question) -> Worst:
-    """The pattern of largest |degree|, and a proved bound; of those that are probable enough."""
-    tables, rule, limits, least = (
-        question.tables,
-        question.criterion,
-        question.limits,
-        question.min_probability,
-    )
-    worst = worst_patterns(tables, rule, limits=limits)
-    if least is None or worst.patterns[0].probability >= least:
-        return worst
-    ranking = top_patterns(tables, rule, 1, "discrimination", least, only_patterns=False, limits=limits)
-    found = max((abs(pattern.degree) for pattern in ranking.patterns), default=Fraction(0))
-    upper = found if ranking.complete else max(found, min(worst.upper, Fraction(min(ranking.upper, 1.0))))
-    return replace(worst, patterns=ranking.patterns, upper=upper, complete=ranking.complete)
-
-
 def _count(question: _Question) -> PatternCount:
     if question.min_probability is not None:
         return count_probable_patterns(
             question.tables, question.criterion, question.min_probability, question.limits
         )
     return count_patterns(question.tables, question.criterion, question.limits)
-
-
-def _witness(question: _Question, found: Sequence[Pattern], count: PatternCount) -> Pattern | None:
-    """The worst of the patterns found; one from the count where the searches ended too early to find any."""
-    threshold = question.criterion.threshold
-    if count.total and not any(abs(pattern.degree) > threshold for pattern in found):
-        found = sample_patterns(question.tables, question.criterion, 1) or found
-    return max(found, key=lambda pattern: abs(pattern.degree), default=None)
 
 
 def _coverage(bayes: NaiveBayes, count: PatternCount) -> tuple[CoverageRecord, ...] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from math import nextafter
 from pathlib import Path
@@ -16,7 +15,10 @@ from hypothesis import strategies as st
 from auditor import InputError, ModelSpec, audit, load_model, workflows
 from auditor.documents.audit import PatternRecord
 from auditor.model.naive_bayes import NaiveBayes
+from auditor.search import verdict as verdicts
 from auditor.search.counting import PatternCount
+from auditor.search.criteria import Difference
+from auditor.search.log_odds import LogOdds
 from auditor.search.pattern import Pattern
 from auditor.search.ranking import Ranking
 from auditor.search.worst import Worst, worst_patterns
@@ -31,7 +33,13 @@ TENTH, FIFTH = Fraction(1, 10), Fraction(1, 5)
 def found(degree: Fraction) -> Pattern:
     """A pattern of a degree."""
     half = Fraction(1, 2)
-    return Pattern(((0, 0),), (), degree, half, half, half, Decimal(0))
+    return Pattern(((0, 0),), (), degree, half, half, half, half, Difference(TENTH))
+
+
+def decide(pattern: Pattern | None, upper: Fraction, count: int | None) -> verdicts.Decision:
+    """Decide on Figure 1 at δ = 0.1, which has patterns to draw from."""
+    tables = LogOdds.of(load_model(FIGURE1).naive_bayes())
+    return verdicts.decide(tables, Difference(TENTH), [pattern] if pattern else [], upper, count)
 
 
 @pytest.mark.parametrize(
@@ -50,11 +58,14 @@ def found(degree: Fraction) -> Pattern:
 def test_verdicts(
     degree: Fraction, upper: Fraction, count: int | None, verdict: str, bound: Fraction
 ) -> None:
-    assert workflows.judge(TENTH, found(degree), upper, count) == (verdict, bound)
+    decision = decide(found(degree), upper, count)
+    assert (decision.verdict, decision.upper) == (verdict, bound)
+    assert decision.count == (0 if verdict == "delta-fair" else count)
 
 
 def test_nothing_found_and_nothing_possible_is_fair() -> None:
-    assert workflows.judge(TENTH, None, Fraction(0), None) == ("delta-fair", Fraction(0))
+    decision = decide(None, Fraction(0), None)
+    assert (decision.verdict, decision.upper, decision.lower) == ("delta-fair", 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +73,7 @@ def test_nothing_found_and_nothing_possible_is_fair() -> None:
 )
 def test_no_verdict_stands_on_a_disagreement(degree: Fraction, upper: Fraction, count: int) -> None:
     with pytest.raises(RuntimeError, match="disagree"):
-        workflows.judge(TENTH, found(degree), upper, count)
+        decide(found(degree), upper, count)
 
 
 @dataclass(frozen=True)
@@ -127,6 +138,7 @@ def test_the_count_can_settle_what_the_search_left_open(monkeypatch: pytest.Monk
         return Ranking((), False, 0, 0, 1.0)
 
     monkeypatch.setattr(workflows, "worst_patterns", short)
+    monkeypatch.setattr(verdicts, "worst_patterns", short)
     monkeypatch.setattr(workflows, "top_patterns", nothing)
     monkeypatch.setattr(workflows, "minimal_patterns", nothing)
     unfair = audit(model, "0.2")

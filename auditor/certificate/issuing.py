@@ -34,13 +34,12 @@ from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.model.problems import shown
 from auditor.model.spec import ModelSpec
 from auditor.search.counting import Coverage as SearchCoverage
-from auditor.search.counting import PatternCount, count_patterns, sample_patterns
+from auditor.search.counting import PatternCount, count_patterns
 from auditor.search.criteria import Criterion, Difference, Ratio
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.log_odds import LogOdds
 from auditor.search.pattern import Pattern
-from auditor.search.ranking import top_patterns
-from auditor.search.worst import worst_patterns
+from auditor.search.verdict import decide, worst_in_scope
 
 #: Above so many sensitive attributes the sets of them are not listed: there are 2^n - 1.
 MAX_LISTED = 12
@@ -103,39 +102,22 @@ def answer(
         Only patterns that are at least so probable are in scope.
     limits : Limits
     """
-    tables, threshold = LogOdds.of(model), criterion.threshold
-    worst = worst_patterns(tables, criterion, limits=limits)
-    found, upper = list(worst.patterns), worst.upper
+    tables = LogOdds.of(model)
+    worst = worst_in_scope(tables, criterion, least, limits)
     counted = PatternCount(None, "patterns of a minimum probability are searched, not counted", ())
     if least is None:
         counted = count_patterns(tables, criterion, limits)
-        if counted.total and abs(found[0].degree) <= threshold:
-            # The search ended too early to find one of the patterns that were counted.
-            found.extend(sample_patterns(tables, criterion, 1) or ())
-    elif found[0].probability < least:
-        ranking = top_patterns(
-            tables, criterion, 1, "discrimination", least, only_patterns=False, limits=limits
-        )
-        found = list(ranking.patterns)
-        lower = max((abs(pattern.degree) for pattern in found), default=Fraction(0))
-        upper = lower if ranking.complete else max(lower, min(upper, Fraction(ranking.upper)))
-    count, reason = counted.total, counted.reason
-    if count == 0:
-        upper = min(upper, threshold)
-    witness = max(found, key=lambda pattern: abs(pattern.degree), default=None)
-    refuted = witness is not None and abs(witness.degree) > threshold
-    if (refuted and count == 0) or (upper <= threshold and (refuted or count)):
-        raise RuntimeError("the search for the worst pattern and the count of all patterns disagree")
-    verdict: Verdict = "not-delta-fair" if refuted else "delta-fair" if upper <= threshold else "inconclusive"
-    if verdict == "delta-fair" and count is None:
-        count, reason = 0, None
+    decision = decide(tables, criterion, worst.patterns, worst.upper, counted.total)
+    reason = counted.reason if decision.count is None else None
     return Answer(
-        witness=witness,
-        upper=upper,
-        verdict=verdict,
-        count=count,
+        witness=decision.witness,
+        upper=decision.upper,
+        verdict=decision.verdict,
+        count=decision.count,
         count_reason=reason,
-        coverage=_coverage(model, criterion, counted) if count is not None and least is None else None,
+        coverage=_coverage(model, criterion, counted)
+        if decision.count is not None and least is None
+        else None,
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from math import exp, expm1, inf, tanh
 from typing import ClassVar, Literal
 
@@ -21,6 +22,7 @@ CONTEXT = Context(prec=60, Emax=10**9, Emin=-(10**9))
 Interval = tuple[Decimal | None, Decimal | None]
 
 
+@lru_cache(maxsize=1 << 16)
 def ln(x: Fraction) -> Decimal:
     """Natural logarithm of a positive rational, to 59 digits or better."""
     return CONTEXT.ln(CONTEXT.divide(Decimal(x.numerator), Decimal(x.denominator)))

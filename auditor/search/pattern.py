@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import cached_property
 
 from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.search.criteria import Criterion
@@ -27,8 +28,10 @@ class Pattern:
         ``P(xy)``, the share of the model's population to which the pattern applies.
     favourable_given_pattern, favourable_given_context : Fraction
         ``P(d | xy)`` and ``P(d | y)``.
-    divergence : Decimal
-        `divergence` of the pattern in nats, to 30 digits.
+    share : Fraction
+        ``P(x | y)``.
+    criterion : Criterion
+        By which the degree is measured.
     """
 
     sensitive_values: Assignment
@@ -37,7 +40,19 @@ class Pattern:
     probability: Fraction
     favourable_given_pattern: Fraction
     favourable_given_context: Fraction
-    divergence: Decimal
+    share: Fraction
+    criterion: Criterion = field(repr=False)
+
+    @cached_property
+    def divergence(self) -> Decimal:
+        """`divergence` of the pattern in nats, to 30 digits."""
+        return divergence(
+            self.criterion,
+            self.favourable_given_pattern,
+            self.favourable_given_context,
+            self.share,
+            self.probability,
+        )
 
     @property
     def divergence_nats(self) -> float:
@@ -74,7 +89,8 @@ def measure(model: NaiveBayes, criterion: Criterion, x: Assignment, y: Assignmen
         probability=du + dv,
         favourable_given_pattern=given_pattern,
         favourable_given_context=given_context,
-        divergence=divergence(criterion, given_pattern, given_context, (du + dv) / (u + v), du + dv),
+        share=(du + dv) / (u + v),
+        criterion=criterion,
     )
 
 

@@ -71,7 +71,9 @@ def worst_patterns(
         Only X = S and Y = Z \\ S, all attributes disclosed.
     limits : Limits
     """
-    best: list[Pattern] = []
+    # A first witness at once, whatever the limits. Of longer lists it would have to be taken out again.
+    seeded = k == 1 and not (only_patterns or individual) and disclosing is None
+    best = [group_level(tables, criterion)] if seeded else []
     upper = Fraction(0)
     complete, solved, nodes = True, 0, 0
     threshold = criterion.threshold

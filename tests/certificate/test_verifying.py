@@ -22,6 +22,7 @@ from auditor.documents.certificate import Certificate
 from auditor.documents.verification import Verification
 from auditor.errors import InputError
 from auditor.model.reading import load_model
+from auditor.search import verdict
 from auditor.search.counting import PatternCount
 from auditor.search.limits import Limits
 from auditor.search.worst import Worst, worst_patterns
@@ -171,7 +172,7 @@ def test_what_neither_algorithm_decides_is_undecided(monkeypatch: pytest.MonkeyP
     def unsure(*given: Any, **more: Any) -> Worst:
         return replace(worst_patterns(*given, **more), upper=Fraction(1), complete=False)
 
-    monkeypatch.setattr(issuing, "worst_patterns", unsure)
+    monkeypatch.setattr(verdict, "worst_patterns", unsure)
     found = verified(certificate)
     assert failed(found) == []
     assert found.result == "undecided"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from decimal import Decimal
 from fractions import Fraction
-from math import inf
 
 import pytest
 from hypothesis import given
@@ -17,6 +15,7 @@ from auditor.documents.record import to_json
 from auditor.documents.schemas import schemas
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.resources import resource
+from auditor.search.criteria import Difference
 from auditor.search.pattern import Pattern
 from tests.report.documents import audit_document
 
@@ -41,7 +40,9 @@ def test_a_rounded_degree_is_on_the_same_side_of_the_rounded_threshold(
 
 
 def test_values_are_named_and_an_infinite_divergence_is_null() -> None:
-    pattern = Pattern(((0, 1),), (), Fraction(1, 4), HALF, Fraction(3, 4), HALF, Decimal(inf))
+    pattern = Pattern(
+        ((0, 1),), (), Fraction(1, 4), HALF, Fraction(3, 4), HALF, Fraction(2, 3), Difference(Fraction(0))
+    )
     record = PatternRecord.of(MODEL, pattern, Fraction(0))
     assert record.sensitive_values == {"a": "v"}
     assert record.context_values == {}

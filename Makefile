@@ -5,13 +5,14 @@ BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench schemas clean
+.PHONY: help demo test lint bench paper schemas clean
 
 help:
 	@echo "make demo     audit the shipped German credit model and leave a report in demo/"
 	@echo "make test     everything that CI checks"
 	@echo "make lint     style, types and import rules only"
 	@echo "make bench    speed, growth and memory of the engine"
+	@echo "make paper    the source paper's tables and figures anew, in examples/paper; DATA=FOLDER has the data"
 	@echo "make schemas  write schemas/ anew from the document classes"
 	@echo "make clean    remove what these made, the virtual environment too"
 
@@ -34,6 +35,9 @@ lint: .venv/installed-test
 
 bench: .venv/installed-test
 	$(BIN)/python -m tests.benchmarks
+
+paper: .venv/installed
+	$(BIN)/python -m examples.paper $(DATA)
 
 schemas: .venv/installed
 	$(BIN)/python -m auditor.documents.schemas

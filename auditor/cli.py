@@ -353,6 +353,8 @@ def repair(
     proved fair within the limits.
     """
     form = _model_format(output)
+    # The matrices are small; several threads would mostly wait for each other.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from auditor import workflows
     from auditor.documents.record import to_json
     from auditor.model.reading import load_model

@@ -87,7 +87,7 @@ class Family:
     all_sensitive: bool = False
     identical: bool = False
     twins: bool = False
-    budget: int = 1000
+    budget: int = 500
 
 
 FAMILIES = {
@@ -103,7 +103,7 @@ FAMILIES = {
         values=(2, 5),
         identical=True,
         twins=True,
-        budget=3000,
+        budget=2000,
     ),
 }
 

@@ -93,7 +93,7 @@ def worst_patterns(
         if x is None or own < floor:
             continue
         solved += 1
-        contexts, gap = worst_contexts(tables, criterion, x, k, individual, limits)
+        contexts, gap = _contexts(tables, criterion, x, k, individual, limits)
         if gap is not None:
             complete = False
             reach = tables.context_reach(x)
@@ -146,7 +146,7 @@ def _ratio(a: Fraction, b: Fraction) -> Fraction | float:
     return a / b if b else inf
 
 
-def worst_contexts(
+def _contexts(
     tables: LogOdds, criterion: Criterion, x: Assignment, k: int, individual: bool, limits: Limits
 ) -> tuple[list[Assignment], int | None]:
     """The contexts in which x can be among the k worst, and the gap of a search that wasn't complete."""

@@ -109,7 +109,7 @@ def test_a_minimum_probability_limits_what_is_said(auditor: Auditor) -> None:
     listed = [document["worst_pattern"], *document["top_patterns"], *document["minimal_patterns"]]
     assert min(pattern["probability"] for pattern in listed) >= 0.01
     # The number in `auditor patterns --min-probability 0.01 --top 10000`, which lists them.
-    listed = auditor(
+    every = auditor(
         "patterns",
         COMPAS,
         "--delta",
@@ -121,7 +121,7 @@ def test_a_minimum_probability_limits_what_is_said(auditor: Auditor) -> None:
         "--format",
         "json",
     )
-    assert document["pattern_count"] == len(valid(listed.out, "patterns")["patterns"]) > 0
+    assert document["pattern_count"] == len(valid(every.out, "patterns")["patterns"]) > 0
     assert 0.1 < document["max_degree"] < 0.4066
 
     fair = auditor("audit", COMPAS, "--delta", "0.1", "--min-probability", "0.6")

@@ -45,6 +45,6 @@ def test_combinations_solved_of_german(alpha: int) -> None:
 @pytest.mark.parametrize("name", ["near certain", "same under both decisions"])
 def test_nodes_of_two_hundred_attributes_many_near_certain(name: str) -> None:
     tables = LogOdds.of(naive_bayes(TWO_HUNDRED[name].plain()))
-    found = top_patterns(tables, Difference(Fraction(1, 100)), 100)
+    found = top_patterns(tables, Difference(Fraction(1, 100)), 10)
     assert found.complete
     assert found.nodes <= 30_000

@@ -251,7 +251,7 @@ def log_probabilities(model: CopiesModel, numbers: np.typing.NDArray[np.int64]) 
 
 @pytest.mark.parametrize("number", [12, 60])
 def test_attributes_that_tell_nothing_only_dilute(number: int) -> None:
-    # A value of the same probability p under both decisions changes no degree, and multiplies a divergence by p.
+    # A value of the same probability p under both decisions changes no degree and divides a divergence.
     core = (
         binary("0.6", "0.3", sensitive=True),
         binary("0.2", "0.35", sensitive=True),

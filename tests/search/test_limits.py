@@ -20,7 +20,7 @@ from tests.oracle import CriterionName, Key, Pair, RankBy
 from tests.search.comparing import assert_measured, assert_patterns, assert_top, keys, question
 from tests.strategies import FAMILIES, Case, Family, cases
 
-MODELS = 30
+MODELS = 20
 SOME_FAMILIES = ("simple rationals", "zeros under one decision", "all sensitive", "exact ties", "everything")
 
 

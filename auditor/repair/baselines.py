@@ -1,0 +1,56 @@
+"""Models to compare a repair with, and to fall back on; each is known without any search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+from auditor.model.naive_bayes import NaiveBayes
+from auditor.repair.counts import Counts, Pair
+
+
+def unconstrained(counts: Counts) -> NaiveBayes:
+    """The most likely model, fair or not."""
+    return counts.model
+
+
+def independent(counts: Counts) -> NaiveBayes:
+    """The most likely model whose sensitive attributes say nothing about the decision: ``P(v | d) = P(v)``.
+
+    It is fair at every threshold, 0 included.
+    """
+    return _sensitive_rows(counts, lambda row, pooled: (pooled, pooled))
+
+
+def independent_mean(counts: Counts) -> NaiveBayes:
+    """The independent model of the paper's likelihood table: the mean of ``P(v | d)`` and ``P(v | d̄)``.
+
+    It weighs the decisions alike however rare one is, so that it is less likely than `independent`.
+    """
+    return _sensitive_rows(counts, lambda row, pooled: ((row[0] + row[1]) / 2,) * 2)
+
+
+def towards_independence(counts: Counts, share: Fraction) -> NaiveBayes:
+    """The unconstrained model moved by a share of the way to the independent one, parameter by parameter.
+
+    The log-likelihood ratios of the sensitive values shrink to 0 as the share grows to 1, and all are finite
+    where the share is positive.
+    """
+    keep = 1 - share
+    return _sensitive_rows(
+        counts, lambda row, pooled: (keep * row[0] + share * pooled, keep * row[1] + share * pooled)
+    )
+
+
+def _sensitive_rows(counts: Counts, change: Callable[[Pair, Fraction], Pair]) -> NaiveBayes:
+    """The unconstrained model with each sensitive value's pair changed, knowing its probability overall."""
+    attributes = []
+    for i, attribute in enumerate(counts.model.attributes):
+        if attribute.sensitive:
+            total = sum(counts.total(i), Fraction(0))
+            pooled = [sum(row, Fraction(0)) / total for row in counts.attributes[i]]
+            pairs = zip(attribute.likelihood, pooled, strict=True)
+            attribute = replace(attribute, likelihood=tuple(change(row, p) for row, p in pairs))
+        attributes.append(attribute)
+    return replace(counts.model, attributes=tuple(attributes))

@@ -1,0 +1,110 @@
+"""Which patterns become constraints in a round."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable
+from math import isinf, prod
+
+from auditor.documents.choices import CutRanking
+from auditor.model.naive_bayes import Assignment
+from auditor.repair.problem import Cut
+from auditor.search.combinations import strongest_first
+from auditor.search.criteria import Criterion
+from auditor.search.limits import Limits
+from auditor.search.log_odds import LogOdds
+from auditor.search.pattern import Pattern, measure
+from auditor.search.ranking import top_patterns
+from auditor.search.subset_sums import nearest
+from auditor.search.worst import worst_patterns
+
+#: Sets and directions that get cuts in a round that sets no number, and cuts of each: more of them cost more
+#: to solve than they save in rounds.
+_MOST, _OF_EACH = 64, 2
+#: Contexts that may be dense, and how near, relatively, the degree is to its supremum if they are.
+_MANY, _NEXT_TO = 1 << 16, 1e-8
+#: A γ within 2^-20 of the peak is as good as any: the degree there is within 2^-40 of the greatest.
+_NEAR_BITS = 20
+
+
+def find_cuts(
+    tables: LogOdds, criterion: Criterion, rank_by: CutRanking, per_round: int | None, limits: Limits
+) -> list[Cut]:
+    """Discrimination patterns of a model, as cuts.
+
+    Parameters
+    ----------
+    tables : LogOdds
+    criterion : Criterion
+    rank_by : {"discrimination", "divergence"}
+    per_round : int or None
+        How many of the worst. None takes, by discrimination, the worst of each set of disclosed attributes
+        and each direction, which differ enough that few rounds are needed.
+    limits : Limits
+    """
+    if rank_by == "divergence":
+        found: Iterable[Pattern] = top_patterns(
+            tables, criterion, per_round or _MOST, "divergence", limits=limits
+        ).patterns
+    elif per_round is None:
+        found = worst_of_each(tables, criterion, _MOST, limits, of_each=_OF_EACH)
+    else:
+        found = worst_patterns(tables, criterion, per_round, only_patterns=True, limits=limits).patterns
+    return [cut_of(pattern, tables, criterion) for pattern in found]
+
+
+def cut_of(pattern: Pattern, tables: LogOdds, criterion: Criterion) -> Cut:
+    """The cut that forbids a pattern: in its context, or in every one where contexts are dense.
+
+    Where there are a great many contexts and one is as bad as any could be, others are next to it, and take
+    its place however it is moved: the closed form then loses nothing and saves a round for each of them.
+    """
+    x, y = pattern.sensitive_values, pattern.context_values
+    outside = prod(len(tables.options[i]) for i in tables.outside(x))
+    worst = criterion.supremum(tables.real(tables.strength(x)))
+    dense = outside >= _MANY and float(abs(pattern.degree)) >= worst * (1 - _NEXT_TO)
+    return Cut(x, None if dense else y, 1 if pattern.degree > 0 else -1)
+
+
+def worst_of_each(
+    tables: LogOdds, criterion: Criterion, most: int, limits: Limits, *, of_each: int = 1
+) -> list[Pattern]:
+    """The worst discrimination patterns of each set X and direction, the strongest combinations x first.
+
+    Parameters
+    ----------
+    most : int
+        How many sets and directions to look at.
+    of_each : int
+        How many x of each.
+    """
+    worst: dict[tuple[tuple[int, ...], bool], list[Pattern]] = {}
+    stream = strongest_first(tables, criterion, disclosing=None, whole=False, neutral=False)
+    for ceiling, own, x in stream:
+        if ceiling <= criterion.threshold or limits.expired():
+            break
+        if x is None:
+            continue
+        kind = tuple(i for i, _ in x), tables.strength(x) > 0
+        if kind not in worst and len(worst) >= most:
+            break
+        known = worst.setdefault(kind, [])
+        if len(known) >= of_each and abs(known[-1].degree) >= own:
+            continue
+        pattern = measure(tables.model, criterion, x, _context_near_peak(tables, criterion, x, limits))
+        if abs(pattern.degree) > criterion.threshold:
+            insort(known, pattern, key=lambda pattern: -abs(pattern.degree))
+            del known[of_each:]
+    return [pattern for known in worst.values() for pattern in known]
+
+
+def _context_near_peak(tables: LogOdds, criterion: Criterion, x: Assignment, limits: Limits) -> Assignment:
+    """A context whose γ is nearest to where |degree| is greatest, or so near that it hardly matters."""
+    outside = tables.outside(x)
+    peak = criterion.peak(tables.strength(x))
+    target = peak if isinf(peak) else round(peak) - tables.prior
+    near = 1 << max(0, tables.bits - _NEAR_BITS)
+    found = nearest([tables.options[i] for i in outside], target, 1, 0, near, limits)
+    return tuple(
+        (i, tables.finite[i][entry - 1]) for i, entry in zip(outside, found.choices[0], strict=True) if entry
+    )

@@ -1,0 +1,245 @@
+"""The fair learner: solve, search for patterns in what was found, forbid them, and solve again.
+
+Source: Choi et al. (2020), Section "Learning δ-fair Parameters" (cutting planes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import inf
+
+from auditor.documents.choices import CutRanking
+from auditor.errors import RepairError
+from auditor.model.naive_bayes import NaiveBayes
+from auditor.repair.closed_form import most_likely, well_inside
+from auditor.repair.counts import Counts
+from auditor.repair.cuts import cut_of, find_cuts
+from auditor.repair.decimals import rounded_model
+from auditor.repair.problem import Cut
+from auditor.repair.solver import Solver, solve_near
+from auditor.search.counting import count_patterns
+from auditor.search.criteria import Criterion
+from auditor.search.limits import DEFAULT, Limits
+from auditor.search.log_odds import LogOdds
+from auditor.search.pattern import Pattern
+from auditor.search.worst import worst_patterns
+
+#: How far inside the threshold solvers aim, so that what they find stays fair when it is written in decimals.
+_MARGIN = Fraction(1, 10**9)
+#: The margin grows by this factor where a solver misses its aim, so many times at most.
+_WIDER, _MOST_WIDENINGS = 10, 6
+#: Relative gain in log-likelihood below which two models count as equally likely.
+_GAIN = 1e-8
+#: By how much further starts multiply the odds of the favourable decision.
+_SHIFT = Fraction(8)
+#: Bisections that the count of a round may take, a second or two; more patterns are left uncounted.
+_COUNT_STEPS = 1 << 25
+
+
+@dataclass(frozen=True)
+class Round:
+    """Where the learner stands: after so many rounds, the model that the exact search has gone through.
+
+    Attributes
+    ----------
+    number : int
+    constraints : int
+    log_likelihood : float
+    patterns : int or None
+        Exact number of discrimination patterns that are left; None where they are too many to be counted.
+    """
+
+    number: int
+    constraints: int
+    log_likelihood: float
+    patterns: int | None
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A model that the exact search has proved fair.
+
+    Attributes
+    ----------
+    model : NaiveBayes
+        Every probability is a finite decimal.
+    rounds, constraints : int
+    patterns_before : int or None
+        Exact number of discrimination patterns of the unconstrained model; None where they are too many.
+    shortfall : str or None
+        Why the learner ended before it came to a local optimum; None where it didn't.
+    """
+
+    model: NaiveBayes
+    rounds: int
+    constraints: int
+    patterns_before: int | None
+    shortfall: str | None
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to learn.
+
+    Attributes
+    ----------
+    solver : Solver
+    rank_by, per_round
+        Which patterns become constraints, as in `find_cuts`.
+    max_rounds : int or None
+    limits : Limits
+    on_round : callable
+        Told of each model that the exact search goes through, the unconstrained one first.
+    """
+
+    solver: Solver
+    rank_by: CutRanking = "discrimination"
+    per_round: int | None = None
+    max_rounds: int | None = None
+    limits: Limits = field(default_factory=Limits)
+    on_round: Callable[[Round], None] = lambda state: None
+
+
+def learn(counts: Counts, criterion: Criterion, options: Options) -> Learned:
+    """Learn the most likely model without discrimination patterns.
+
+    The problem isn't convex, and the solvers find local optima. Once a first model is proved fair they start
+    again elsewhere, under the constraints so far; where that leads to a more likely fair model, that one is
+    the result. Where a limit is met before, the most likely one that a closed form proves fair is.
+
+    Raises
+    ------
+    RepairError
+        If no model could be proved fair within the limits.
+    """
+    before = count(counts.model, criterion, options.limits)
+    options.on_round(Round(0, 0, counts.log_likelihood(counts.model), before))
+    learner = _Learner(counts, criterion, options)
+    shortfall = learner.climb(rounded_model(counts.model))
+    for start in learner.elsewhere() if not shortfall else ():
+        learner.climb(learner.solved(start))
+    best = learner.best or learner.spare
+    if learner.best is None and not _proved_fair(learner.spare, criterion):
+        raise RepairError(f"no model could be proved fair: {shortfall}")
+    return Learned(best, learner.rounds, len(learner.cuts), before, shortfall)
+
+
+def count(model: NaiveBayes, criterion: Criterion, limits: Limits) -> int | None:
+    """The exact number of discrimination patterns, or None where a second or two do not suffice."""
+    return count_patterns(LogOdds.of(model), criterion, replace(limits, steps=_COUNT_STEPS)).total
+
+
+class _Learner:
+    """The constraints so far, and the most likely model that is proved fair.
+
+    Attributes
+    ----------
+    spare : NaiveBayes
+        The most likely model that a closed form proves fair.
+    best : NaiveBayes or None
+        The most likely one that the exact search has proved fair.
+    cuts : list of Cut
+    rounds : int
+    """
+
+    def __init__(self, counts: Counts, criterion: Criterion, options: Options) -> None:
+        self._counts, self._criterion, self._options = counts, criterion, options
+        self._margin = _MARGIN
+        self._inside = well_inside(counts, criterion)
+        self._to_beat = -inf
+        self.spare = self._inside
+        if not self._exhausted:
+            self.spare = most_likely(counts, criterion, self._aim, options.solver, self._inside)
+        self.best: NaiveBayes | None = None
+        self.cuts: list[Cut] = []
+        self.rounds = 0
+
+    def climb(self, candidate: NaiveBayes) -> str | None:
+        """Search, forbid and solve until a model is proved fair, or is less likely than one that is.
+
+        Returns
+        -------
+        str or None
+            The limit that was met before.
+        """
+        while (likelihood := self._counts.log_likelihood(candidate)) > self._to_beat:
+            spare_likelihood = self._counts.log_likelihood(self.spare)
+            if likelihood <= spare_likelihood + _GAIN * abs(spare_likelihood):
+                # With more constraints it would only become less likely.
+                candidate, likelihood = self.spare, spare_likelihood
+            tables = LogOdds.of(candidate)
+            worst = worst_patterns(tables, self._criterion, only_patterns=True, limits=self._options.limits)
+            fair = not worst.patterns and worst.upper <= self._criterion.threshold
+            if self.rounds:
+                left = 0 if fair else count(candidate, self._criterion, self._options.limits)
+                self._options.on_round(Round(self.rounds, len(self.cuts), likelihood, left))
+            if fair:
+                self.best = candidate
+                self._to_beat = likelihood + _GAIN * abs(likelihood)
+                break
+            shortfall = self._limit() or self._forbid(tables, worst.patterns)
+            if shortfall:
+                return shortfall
+            candidate = self.spare if self._exhausted else self.solved(candidate)
+            self.rounds += 1
+        return None
+
+    def solved(self, near: NaiveBayes) -> NaiveBayes:
+        """The local optimum under the cuts that the solver finds from near a model."""
+        return solve_near(self._options.solver, self._counts, self.cuts, self._aim, near, self._inside)
+
+    def elsewhere(self) -> Iterator[NaiveBayes]:
+        """Fair models from which the solver may come to other local optima, as long as there is time.
+
+        The closed form speaks of sensitive values alone. The prior shifts the log-odds of all contexts; with
+        it moved, other contexts are those in danger.
+        """
+        if not self.cuts or self._exhausted:
+            return
+        odds = self._inside.prior / (1 - self._inside.prior)
+        for factor in (Fraction(1), _SHIFT, 1 / _SHIFT):
+            if not self._options.limits.expired():
+                yield replace(self._inside, prior=odds * factor / (1 + odds * factor))
+
+    @property
+    def _exhausted(self) -> bool:
+        """Whether the threshold leaves no room: next to 0, only independence is fair in decimals."""
+        return self._margin >= self._criterion.threshold
+
+    @property
+    def _aim(self) -> Criterion:
+        return replace(self._criterion, threshold=self._criterion.threshold - self._margin)
+
+    def _limit(self) -> str | None:
+        if self._options.limits.expired():
+            return f"the time limit was reached after round {self.rounds}"
+        if self.rounds == self._options.max_rounds:
+            return f"the limit of {self.rounds} round{'s' if self.rounds > 1 else ''} was reached"
+        return None
+
+    def _forbid(self, tables: LogOdds, worst: tuple[Pattern, ...]) -> str | None:
+        """Add the cuts of a round, or aim further inside the threshold where all are there already.
+
+        That is so where the solver has missed its aim, and where there are so many contexts that the search
+        can tell only from a distance that none is unfair.
+        """
+        options = self._options
+        found = find_cuts(tables, self._criterion, options.rank_by, options.per_round, options.limits)
+        # A list by divergence can be cut short by a limit that the worst pattern has not met.
+        for cuts in (found, [cut_of(pattern, tables, self._criterion) for pattern in worst]):
+            new = [cut for cut in dict.fromkeys(cuts) if cut not in self.cuts]
+            if new:
+                self.cuts += new
+                break
+        else:
+            self._margin *= _WIDER
+            if not self.cuts or self._margin > _MARGIN * _WIDER**_MOST_WIDENINGS:
+                return "the search could not prove that the solver's model is fair"
+        return None
+
+
+def _proved_fair(model: NaiveBayes, criterion: Criterion) -> bool:
+    worst = worst_patterns(LogOdds.of(model), criterion, only_patterns=True, limits=DEFAULT)
+    return not worst.patterns and worst.upper <= criterion.threshold

@@ -1,0 +1,302 @@
+"""The use case of repair: a specification with counts in, one without discrimination patterns out."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from auditor.documents.audit import ModelRecord, round_beside
+from auditor.documents.choices import MethodName, SolverName
+from auditor.documents.comparison import ParameterChange
+from auditor.documents.repair import LogLikelihoodsRecord, PerformanceRecord, PredictionShift, Repair
+from auditor.errors import InputError
+from auditor.model.naive_bayes import Assignment, NaiveBayes
+from auditor.model.problems import escaped
+from auditor.model.spec import Likelihood, LogLikelihoods, ModelSpec, RepairRecord
+from auditor.repair.baselines import independent, independent_mean, unconstrained
+from auditor.repair.counts import Counts
+from auditor.repair.cuts import worst_of_each
+from auditor.repair.decimals import exact_decimal, rounded_model
+from auditor.repair.learner import Learned, Options, count, learn
+from auditor.search.criteria import Criterion
+from auditor.search.limits import Limits
+from auditor.search.log_odds import LogOdds
+from auditor.search.pattern import measure
+
+#: Parameters and patterns that a summary lists.
+_MOVES, _PATTERNS = 10, 5
+#: Moves up to this are those of rounding to decimals.
+_STILL = Fraction(1, 10**12)
+#: Attributes that an error names.
+_NAMED = 10
+#: Unit of a log-likelihood in a specification.
+_UNIT = Decimal("0.000001")
+
+_BASELINES: Mapping[MethodName, Callable[[Counts], NaiveBayes]] = {
+    "independent": independent,
+    "independent-mean": independent_mean,
+    "unconstrained": unconstrained,
+}
+
+
+class Repaired(NamedTuple):
+    """A model without discrimination patterns, and what it cost.
+
+    Attributes
+    ----------
+    model : ModelSpec
+        With names, counts and provenance of the original, and a record of the repair.
+    summary : Repair
+    """
+
+    model: ModelSpec
+    summary: Repair
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked for.
+
+    Attributes
+    ----------
+    delta : str
+        The threshold as given.
+    criterion : Criterion
+        With the threshold.
+    method : {"fair", "independent", "independent-mean", "unconstrained"}
+    solver : {"interior", "sqp", "signomial"}
+        Name of the solver among the options.
+    options : Options
+        For the method "fair".
+    data : str or path-like, optional
+        A table on which to measure the model before and after.
+    """
+
+    delta: str
+    criterion: Criterion
+    method: MethodName
+    solver: SolverName
+    options: Options
+    data: str | os.PathLike[str] | None = None
+
+
+def repair(spec: ModelSpec, wish: Wish) -> Repaired:
+    """Make a fair model from the counts of a specification.
+
+    Raises
+    ------
+    InputError
+        If the specification has no counts, or the data can't be used.
+    RepairError
+        If no model could be proved fair within the limits.
+    """
+    source = before_repair(spec)
+    counts = counts_of(source)
+    before, criterion, limits = counts.model, wish.criterion, wish.options.limits
+    if wish.method == "fair":
+        learned = learn(counts, criterion, wish.options)
+    else:
+        model = rounded_model(_BASELINES[wish.method](counts))
+        learned = Learned(model, 0, 0, count(before, criterion, limits), None)
+    after = learned.model
+    left = count(after, criterion, limits)
+    if wish.method == "fair":
+        if left:
+            raise RuntimeError("the search for the worst pattern and the count of all patterns disagree")
+        left = 0
+    likelihoods = {
+        "unconstrained": counts.log_likelihood(before),
+        "repaired": counts.log_likelihood(after),
+        "independent": counts.log_likelihood(independent(counts)),
+        "independent_mean": counts.log_likelihood(independent_mean(counts)),
+    }
+    finite = {name: value if math.isfinite(value) else None for name, value in likelihoods.items()}
+    summary = Repair(
+        method=wish.method,
+        criterion=criterion.name,
+        delta=wish.delta,
+        solver=wish.solver if wish.method == "fair" else None,
+        rounds=learned.rounds,
+        constraints=learned.constraints,
+        shortfall=learned.shortfall,
+        log_likelihoods=LogLikelihoodsRecord(**finite),
+        price=_price(likelihoods),
+        patterns_before=learned.patterns_before,
+        patterns_after=left,
+        total_patterns=before.total_patterns(),
+        parameters_moved=tuple(_moves(before, after)[:_MOVES]),
+        predictions=tuple(_shifts(before, after, criterion, limits)),
+        performance=None if wish.data is None else _performance(wish.data, source, before, after),
+        before=ModelRecord.of(before),
+        after=ModelRecord.of(after),
+    )
+    return Repaired(_specification(source, after, summary), summary)
+
+
+def before_repair(spec: ModelSpec) -> ModelSpec:
+    """The model that the counts of a repaired one stand for; one that was never repaired as it is."""
+    if spec.repair is None:
+        return spec
+    return spec.model_copy(
+        update={
+            "repair": None,
+            "decision": spec.decision.model_copy(update={"prior": None}),
+            "attributes": tuple(a.model_copy(update={"likelihood": None}) for a in spec.attributes),
+        }
+    )
+
+
+def counts_of(spec: ModelSpec) -> Counts:
+    """The counts of a specification, smoothing added to those of attributes.
+
+    Raises
+    ------
+    InputError
+        If some are missing.
+    """
+    decision, counted = spec.decision.counts, [a.counts for a in spec.attributes if a.counts is not None]
+    if decision is None or len(counted) < len(spec.attributes):
+        missing = [a.name for a in spec.attributes if a.counts is None]
+        named = ", ".join(map(escaped, missing[:_NAMED])) + (" and others" if missing[_NAMED:] else "")
+        where = f"attributes without counts: {named}" if missing else "the decision has no counts"
+        raise InputError(
+            f"{escaped(spec.name)}: repair learns from counts, which are incomplete ({where}); give "
+            '"counts" per value and decision instead of "likelihood", and those of the decision; '
+            "auditor learn counts a table of data"
+        )
+    added = Fraction(spec.smoothing)
+    return Counts(
+        model=spec.naive_bayes(),
+        decision=(Fraction(decision.favourable), Fraction(decision.unfavourable)),
+        attributes=tuple(
+            tuple(
+                (Fraction(a) + added, Fraction(b) + added)
+                for a, b in zip(rows.favourable, rows.unfavourable, strict=True)
+            )
+            for rows in counted
+        ),
+    )
+
+
+def _specification(source: ModelSpec, after: NaiveBayes, summary: Repair) -> ModelSpec:
+    """The source with the parameters of a model, digit for digit, and the record of its repair."""
+    attributes = [
+        spec.model_copy(
+            update={
+                "likelihood": Likelihood(
+                    favourable=tuple(exact_decimal(row[0]) for row in attribute.likelihood),
+                    unfavourable=tuple(exact_decimal(row[1]) for row in attribute.likelihood),
+                )
+            }
+        )
+        for spec, attribute in zip(source.attributes, after.attributes, strict=True)
+    ]
+    record = RepairRecord(
+        method=summary.method,
+        delta=Decimal(summary.delta),
+        criterion=summary.criterion,
+        solver=summary.solver or "closed form",
+        rounds=summary.rounds,
+        constraints=summary.constraints,
+        shortfall=summary.shortfall,
+        log_likelihoods=LogLikelihoods(
+            **{
+                name: None if value is None else Decimal(repr(value)).quantize(_UNIT)
+                for name, value in summary.log_likelihoods
+            }
+        ),
+        patterns_before=summary.patterns_before,
+        patterns_after=summary.patterns_after,
+        source_sha256=summary.before.sha256,
+    )
+    repaired = source.model_copy(
+        update={
+            "decision": source.decision.model_copy(update={"prior": exact_decimal(after.prior)}),
+            "attributes": tuple(attributes),
+            "repair": record,
+        }
+    )
+    if repaired.naive_bayes() != after:
+        raise RuntimeError("the specification does not say what was proved fair")
+    return repaired
+
+
+def _price(likelihoods: Mapping[str, float]) -> float | None:
+    """The share of the way from the unconstrained to the independent model, in log-likelihood."""
+    whole = likelihoods["unconstrained"] - likelihoods["independent"]
+    cost = likelihoods["unconstrained"] - likelihoods["repaired"]
+    return cost / whole if whole > 0 and math.isfinite(cost / whole) else None
+
+
+def _moves(before: NaiveBayes, after: NaiveBayes) -> list[ParameterChange]:
+    """The parameters that moved, largest move first; of two values the first stands for both."""
+
+    def moved(
+        a: Fraction,
+        b: Fraction,
+        attribute: str | None,
+        value: str | None,
+        given: Literal["favourable", "unfavourable"] | None,
+    ) -> tuple[Fraction, ParameterChange]:
+        return abs(b - a), ParameterChange(
+            attribute=attribute, value=value, given=given, before=float(a), after=float(b)
+        )
+
+    moves = [moved(before.prior, after.prior, None, None, None)]
+    for old, new in zip(before.attributes, after.attributes, strict=True):
+        rows = list(zip(old.values, old.likelihood, new.likelihood, strict=True))
+        for value, first, second in rows if len(rows) > 2 else rows[:1]:
+            moves.append(moved(first[0], second[0], old.name, value, "favourable"))
+            moves.append(moved(first[1], second[1], old.name, value, "unfavourable"))
+    return [change for size, change in sorted(moves, key=lambda move: -move[0]) if size > _STILL]
+
+
+def _shifts(
+    before: NaiveBayes, after: NaiveBayes, criterion: Criterion, limits: Limits
+) -> Iterator[PredictionShift]:
+    """What both models say where the first discriminates most, by what is disclosed in which direction."""
+
+    def labels(values: Assignment) -> dict[str, str]:
+        return {before.attributes[i].name: before.attributes[i].values[v] for i, v in values}
+
+    found = worst_of_each(LogOdds.of(before), criterion, _PATTERNS, limits)
+    for pattern in sorted(found, key=lambda pattern: (-abs(pattern.degree), pattern.key)):
+        x, y = pattern.sensitive_values, pattern.context_values
+        now = measure(after, criterion, x, y)
+        yield PredictionShift(
+            sensitive_values=labels(x),
+            context_values=labels(y),
+            favourable_given_context=(
+                float(pattern.favourable_given_context),
+                float(now.favourable_given_context),
+            ),
+            favourable_given_pattern=(
+                float(pattern.favourable_given_pattern),
+                float(now.favourable_given_pattern),
+            ),
+            degree=(
+                round_beside(pattern.degree, criterion.threshold),
+                round_beside(now.degree, criterion.threshold),
+            ),
+        )
+
+
+def _performance(
+    data: str | os.PathLike[str], spec: ModelSpec, before: NaiveBayes, after: NaiveBayes
+) -> PerformanceRecord:
+    from auditor.repair.evaluation import performances
+
+    old, new = performances(data, spec, [before, after])
+    accuracy, auc = (old.accuracy, new.accuracy), (old.auc, new.auc)
+    return PerformanceRecord(
+        data=Path(data).name,
+        rows=new.rows,
+        accuracy=None if any(map(math.isnan, accuracy)) else accuracy,
+        auc=None if any(map(math.isnan, auc)) else auc,
+    )

@@ -1,0 +1,50 @@
+"""SciPy's sequential least-squares quadratic programming (SLSQP) on the logits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from auditor.repair.problem import Floats, Problem
+from auditor.repair.solver import Solution
+
+#: Change of the objective, per case, below which SLSQP stops.
+_TOLERANCE = 1e-13
+_MOST_ITERATIONS = 1000
+#: Largest size of a logit: a probability that nothing keeps off 0 would carry its logit off without end.
+_FARTHEST = 30.0
+
+
+def solve(problem: Problem, start: Floats) -> Solution:
+    """Find a local optimum; the iterates between may break the cuts."""
+    parameters = problem.parameters
+
+    def theta(logits: Floats) -> Floats:
+        return parameters.theta(logits)
+
+    def objective(logits: Floats) -> float:
+        return problem.objective(parameters.log_theta(logits), parameters.weight)
+
+    def gradient(logits: Floats) -> Floats:
+        return problem.gradient(theta(logits), parameters.weight)
+
+    def slack(logits: Floats) -> Floats:
+        return problem.slack(parameters.log_theta(logits)).value
+
+    def slack_gradient(logits: Floats) -> Floats:
+        return problem.jacobian(theta(logits), problem.slack(parameters.log_theta(logits)))
+
+    logits = parameters.logits(start)
+    result: Any = minimize(  # type: ignore[call-overload]
+        objective,
+        logits,
+        jac=gradient,
+        method="SLSQP",
+        bounds=[(-_FARTHEST, _FARTHEST)] * len(logits),
+        constraints={"type": "ineq", "fun": slack, "jac": slack_gradient},
+        options={"maxiter": _MOST_ITERATIONS, "ftol": _TOLERANCE},
+    )
+    found = np.asarray(result.x if np.all(np.isfinite(result.x)) else logits, dtype=np.float64)
+    return Solution(theta(found), bool(result.success), int(result.nit))

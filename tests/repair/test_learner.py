@@ -1,0 +1,241 @@
+"""The learner on random counts: what must hold of every result, by the brute force."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auditor.errors import RepairError
+from auditor.model.naive_bayes import NaiveBayes
+from auditor.repair import closed_form, interior, learner
+from auditor.repair.baselines import independent
+from auditor.repair.counts import Counts
+from auditor.repair.decimals import exact_decimal, rounded_model
+from auditor.repair.learner import Options, Round, learn
+from auditor.repair.problem import Floats, Problem
+from auditor.repair.solver import Solution, load_solver
+from auditor.search.criteria import Criterion, Difference, Ratio
+from auditor.search.limits import Limits
+from tests.oracle import BruteForce
+from tests.repair.models import FAMILIES, THRESHOLDS, counts_of_tables, plain, random_counts
+
+#: Largest share of the likelihood that rounding and the barrier may cost.
+ROUNDING = 1e-9
+
+
+def is_fair(model: NaiveBayes, criterion: Criterion) -> bool:
+    pairs = BruteForce(plain(model), criterion.name).pairs
+    return all(pair.size <= criterion.threshold for pair in pairs)
+
+
+@pytest.mark.parametrize("criterion", [Difference, Ratio])
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_every_result_is_fair_written_exactly_and_no_less_likely_than_independence(
+    family: Any, criterion: type[Criterion], data: st.DataObject
+) -> None:
+    counts = data.draw(random_counts(family))
+    rule = criterion(data.draw(st.sampled_from(THRESHOLDS)))
+    rounds: list[Round] = []
+    learned = learn(counts, rule, Options(interior.solve, on_round=rounds.append))
+
+    assert is_fair(learned.model, rule)
+    assert learned.shortfall is None
+    for attribute in learned.model.attributes:
+        for side in (0, 1):
+            row = [pair[side] for pair in attribute.likelihood]
+            assert sum(row) == 1
+            assert all(0 <= p <= 1 and Fraction(exact_decimal(p)) == p for p in row)
+    assert 0 < learned.model.prior < 1
+
+    best, found, least = map(
+        counts.log_likelihood, (counts.model, learned.model, rounded_model(independent(counts)))
+    )
+    slack = ROUNDING * abs(best)
+    assert least - slack <= found <= best + slack
+    assert rounds[0].log_likelihood == best
+    assert rounds[0].patterns == len(BruteForce(plain(counts.model), rule.name).at(rule.threshold).patterns)
+    assert [state.number for state in rounds] == sorted(state.number for state in rounds)
+    if learned.rounds:
+        assert 0 in [state.patterns for state in rounds]
+
+
+@settings(max_examples=40)
+@given(data=st.data())
+def test_attributes_in_no_constraint_keep_the_most_likely_values(data: st.DataObject) -> None:
+    counts = data.draw(random_counts(FAMILIES["plain"]))
+    problems: list[Problem] = []
+
+    def solve(problem: Problem, start: Floats) -> Solution:
+        problems.append(problem)
+        return interior.solve(problem, start)
+
+    learned = learn(counts, Difference(Fraction("0.1")), Options(solve))
+    moved = {i for problem in problems for i in problem.parameters.attributes}
+    likely = rounded_model(counts.model)
+    for i, attribute in enumerate(learned.model.attributes):
+        if i not in moved and not attribute.sensitive:
+            assert attribute == likely.attributes[i]
+
+
+def test_a_fair_model_stays_as_it_is() -> None:
+    table = [(Fraction(5), Fraction(10)), (Fraction(5), Fraction(10))]
+    counts = counts_of_tables(
+        (10, 20), [(True, table), (False, [(Fraction(3), Fraction(1)), (Fraction(7), Fraction(19))])]
+    )
+    learned = learn(counts, Difference(Fraction(0)), Options(interior.solve))
+    assert (learned.rounds, learned.constraints, learned.patterns_before) == (0, 0, 0)
+    assert learned.model == rounded_model(counts.model)
+
+
+def test_threshold_zero_gives_the_independent_model(unfair: Counts) -> None:
+    learned = learn(unfair, Difference(Fraction(0)), Options(interior.solve))
+    assert learned.model == rounded_model(independent(unfair))
+    assert learned.shortfall is None
+
+
+def test_a_value_without_cases_that_discriminates_gets_some_probability() -> None:
+    rows = [(Fraction(0), Fraction(10)), (Fraction(90), Fraction(30)), (Fraction(10), Fraction(60))]
+    counts = counts_of_tables((100, 100), [(True, rows)])
+    rule = Difference(Fraction("0.2"))
+    learned = learn(counts, rule, Options(interior.solve))
+    assert is_fair(learned.model, rule)
+    assert learned.model.attributes[0].likelihood[0][0] > 0
+
+
+def test_a_value_without_cases_in_the_context_stays_impossible() -> None:
+    context = [(Fraction(0), Fraction(10)), (Fraction(90), Fraction(30)), (Fraction(10), Fraction(60))]
+    sensitive = [(Fraction(80), Fraction(20)), (Fraction(20), Fraction(80))]
+    counts = counts_of_tables((100, 100), [(True, sensitive), (False, context)])
+    learned = learn(counts, Ratio(Fraction("0.2")), Options(interior.solve))
+    assert learned.model.attributes[1].likelihood[0][0] == 0
+
+
+@pytest.fixture
+def unfair() -> Counts:
+    tables = [
+        (True, [(Fraction(70), Fraction(20)), (Fraction(30), Fraction(80))]),
+        (True, [(Fraction(55), Fraction(30)), (Fraction(25), Fraction(30)), (Fraction(20), Fraction(40))]),
+        (False, [(Fraction(60), Fraction(10)), (Fraction(40), Fraction(90))]),
+        (False, [(Fraction(90), Fraction(50)), (Fraction(10), Fraction(50))]),
+    ]
+    return counts_of_tables((100, 100), tables)
+
+
+RULE = Difference(Fraction("0.05"))
+
+
+@pytest.mark.parametrize(
+    ("rank_by", "per_round"),
+    [("discrimination", None), ("discrimination", 1), ("divergence", 3), ("divergence", None)],
+)
+def test_the_choice_of_constraints_does_not_change_the_optimum(
+    unfair: Counts, rank_by: Any, per_round: int | None
+) -> None:
+    usual = learn(unfair, RULE, Options(interior.solve))
+    other = learn(unfair, RULE, Options(interior.solve, rank_by=rank_by, per_round=per_round))
+    assert is_fair(other.model, RULE)
+    assert unfair.log_likelihood(other.model) == pytest.approx(unfair.log_likelihood(usual.model), rel=1e-8)
+    if per_round:
+        assert other.constraints <= per_round * other.rounds
+
+
+@pytest.mark.parametrize("name", ["sqp", "signomial"])
+@pytest.mark.parametrize("rule", [RULE, Ratio(Fraction("0.1"))])
+def test_all_solvers_find_the_same_optimum(unfair: Counts, name: Any, rule: Criterion) -> None:
+    usual = learn(unfair, rule, Options(interior.solve))
+    other = learn(unfair, rule, Options(load_solver(name)))
+    assert is_fair(other.model, rule)
+    assert unfair.log_likelihood(other.model) == pytest.approx(unfair.log_likelihood(usual.model), rel=1e-6)
+
+
+def test_a_limit_of_rounds_leaves_a_fair_model_and_says_so(unfair: Counts) -> None:
+    whole = learn(unfair, RULE, Options(interior.solve, per_round=1))
+    assert whole.rounds > 1
+    cut_short = learn(unfair, RULE, Options(interior.solve, per_round=1, max_rounds=1))
+    assert cut_short.shortfall == "the limit of 1 round was reached"
+    assert is_fair(cut_short.model, RULE)
+    assert unfair.log_likelihood(cut_short.model) <= unfair.log_likelihood(whole.model) * (1 - ROUNDING)
+
+
+def test_a_time_limit_leaves_a_fair_model_and_says_so(unfair: Counts) -> None:
+    late = learn(unfair, RULE, Options(interior.solve, limits=Limits(expired=lambda: True)))
+    assert late.shortfall == "the time limit was reached after round 0"
+    assert late.patterns_before is None
+    assert is_fair(late.model, RULE)
+
+
+def test_time_that_runs_out_between_starts_keeps_the_first_optimum(unfair: Counts) -> None:
+    rounds: list[Round] = []
+    limits = Limits(expired=lambda: any(state.patterns == 0 for state in rounds))
+    learned = learn(unfair, RULE, Options(interior.solve, limits=limits, on_round=rounds.append))
+    assert learned.shortfall is None
+    assert is_fair(learned.model, RULE)
+
+
+def misses(problem: Problem, start: Floats) -> Solution:
+    """A solver that gives back the most likely parameters, as if nothing were forbidden."""
+    return Solution(problem.parameters.of_model(problem.parameters.counts.model), True, 1)
+
+
+def breaks(problem: Problem, start: Floats) -> Solution:
+    """A solver that ends in no number."""
+    return Solution(start * float("nan"), False, 1)
+
+
+@pytest.mark.parametrize("solver", [misses, breaks])
+def test_a_solver_that_fails_costs_likelihood_but_never_fairness(unfair: Counts, solver: Any) -> None:
+    learned = learn(unfair, RULE, Options(solver))
+    assert is_fair(learned.model, RULE)
+    assert unfair.log_likelihood(learned.model) >= unfair.log_likelihood(rounded_model(independent(unfair)))
+    if solver is misses:
+        assert learned.shortfall == "the search could not prove that the solver's model is fair"
+
+
+def test_without_any_proof_there_is_no_result(unfair: Counts, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learner, "_proved_fair", lambda model, criterion: False)
+    with pytest.raises(RepairError, match="no model could be proved fair: the time limit") as raised:
+        learn(unfair, RULE, Options(interior.solve, limits=Limits(expired=lambda: True)))
+    assert raised.value.exit_code == 5
+
+
+def test_a_hundred_binary_attributes_are_repaired_by_the_closed_form() -> None:
+    sensitive = [(Fraction(60), Fraction(40)), (Fraction(40), Fraction(60))]
+    tables = [
+        (i < 3, [(Fraction(50 + i % 40), Fraction(50)), (Fraction(50 - i % 40), Fraction(50))])
+        for i in range(100)
+    ]
+    tables[0] = True, sensitive
+    counts = counts_of_tables((100, 100), tables)
+    learned = learn(counts, Difference(Fraction("0.02")), Options(interior.solve))
+    assert learned.rounds <= 3
+    assert learned.shortfall is None
+    assert learned.patterns_before is None
+
+
+def test_a_case_that_a_model_rules_out_makes_it_impossible(unfair: Counts) -> None:
+    rows = ((Fraction(1), Fraction(1, 2)), (Fraction(0), Fraction(1, 2)))
+    first = replace(unfair.model.attributes[0], likelihood=rows)
+    model = replace(unfair.model, attributes=(first, *unfair.model.attributes[1:]))
+    assert unfair.log_likelihood(model) == float("-inf")
+
+
+def test_a_closed_form_that_is_not_reached_leaves_the_model_well_inside(
+    unfair: Counts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(closed_form, "_ROUNDS", 1)
+    inside = closed_form.well_inside(unfair, RULE)
+    assert closed_form.most_likely(unfair, RULE, RULE, interior.solve, inside) == inside
+
+
+def test_exact_decimals_are_digits_of_the_fraction() -> None:
+    assert exact_decimal(Fraction(1, 8)) == Decimal("0.125")
+    with pytest.raises(ArithmeticError):
+        exact_decimal(Fraction(1, 3))

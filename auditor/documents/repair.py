@@ -25,6 +25,17 @@ class LogLikelihoodsRecord(Record):
     ]
 
 
+class RoundRecord(Record):
+    """Where the learner stood after a round; round 0 is the unconstrained model."""
+
+    round: Count
+    constraints: Count
+    log_likelihood: float | None
+    patterns: Annotated[
+        Count | None, Field(description="Discrimination patterns left, exactly; null: not counted.")
+    ]
+
+
 class PredictionShift(Record):
     """What the two models predict where the unconstrained one discriminates."""
 
@@ -61,6 +72,7 @@ class Repair(Record):
     solver: Annotated[SolverName | None, Field(description="null: the method needs none.")]
     rounds: Count
     constraints: Count
+    progress: Annotated[tuple[RoundRecord, ...], Field(description="Round by round.")] = ()
     shortfall: Annotated[
         str | None, Field(description="Why a more likely fair model may be near; null: a local optimum.")
     ]

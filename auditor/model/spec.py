@@ -191,6 +191,17 @@ class LogLikelihoods(_Part):
     ] = None
 
 
+class RepairRound(_Part):
+    """Where a repair stood after a round; round 0 is the unconstrained model."""
+
+    round: Whole
+    constraints: Whole
+    log_likelihood: Number | None
+    patterns: Annotated[
+        Whole | None, Field(description="Discrimination patterns left, exactly; null: not counted.")
+    ]
+
+
 class RepairRecord(_Part):
     """How a repaired model was found."""
 
@@ -205,6 +216,7 @@ class RepairRecord(_Part):
     solver: Name
     rounds: Whole
     constraints: Whole
+    progress: Annotated[tuple[RepairRound, ...] | None, _Listed, Field(description="Round by round.")] = None
     shortfall: Annotated[
         Text | None, Field(description="Why the search for a more likely model ended early, if it did.")
     ] = None

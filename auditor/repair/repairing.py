@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -14,16 +14,22 @@ from typing import Literal, NamedTuple
 from auditor.documents.audit import ModelRecord, round_beside
 from auditor.documents.choices import MethodName, SolverName
 from auditor.documents.comparison import ParameterChange
-from auditor.documents.repair import LogLikelihoodsRecord, PerformanceRecord, PredictionShift, Repair
+from auditor.documents.repair import (
+    LogLikelihoodsRecord,
+    PerformanceRecord,
+    PredictionShift,
+    Repair,
+    RoundRecord,
+)
 from auditor.errors import InputError
 from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.model.problems import escaped
-from auditor.model.spec import Likelihood, LogLikelihoods, ModelSpec, RepairRecord
+from auditor.model.spec import Likelihood, LogLikelihoods, ModelSpec, RepairRecord, RepairRound
 from auditor.repair.baselines import independent, independent_mean, unconstrained
 from auditor.repair.counts import Counts
 from auditor.repair.cuts import worst_of_each
 from auditor.repair.decimals import exact_decimal, rounded_model
-from auditor.repair.learner import Learned, Options, count, learn
+from auditor.repair.learner import Learned, Options, Round, count, learn
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
 from auditor.search.log_odds import LogOdds
@@ -99,8 +105,14 @@ def repair(spec: ModelSpec, wish: Wish) -> Repaired:
     source = before_repair(spec)
     counts = counts_of(source)
     before, criterion, limits = counts.model, wish.criterion, wish.options.limits
+    progress: list[Round] = []
+
+    def on_round(state: Round) -> None:
+        progress.append(state)
+        wish.options.on_round(state)
+
     if wish.method == "fair":
-        learned = learn(counts, criterion, wish.options)
+        learned = learn(counts, criterion, replace(wish.options, on_round=on_round))
     else:
         model = rounded_model(_BASELINES[wish.method](counts))
         learned = Learned(model, 0, 0, count(before, criterion, limits), None)
@@ -124,6 +136,15 @@ def repair(spec: ModelSpec, wish: Wish) -> Repaired:
         solver=wish.solver if wish.method == "fair" else None,
         rounds=learned.rounds,
         constraints=learned.constraints,
+        progress=tuple(
+            RoundRecord(
+                round=state.number,
+                constraints=state.constraints,
+                log_likelihood=state.log_likelihood if math.isfinite(state.log_likelihood) else None,
+                patterns=state.patterns,
+            )
+            for state in progress
+        ),
         shortfall=learned.shortfall,
         log_likelihoods=LogLikelihoodsRecord(**finite),
         price=_price(likelihoods),
@@ -204,13 +225,18 @@ def _specification(source: ModelSpec, after: NaiveBayes, summary: Repair) -> Mod
         solver=summary.solver or "closed form",
         rounds=summary.rounds,
         constraints=summary.constraints,
+        progress=tuple(
+            RepairRound(
+                round=state.round,
+                constraints=state.constraints,
+                log_likelihood=_rounded(state.log_likelihood),
+                patterns=state.patterns,
+            )
+            for state in summary.progress
+        )
+        or None,
         shortfall=summary.shortfall,
-        log_likelihoods=LogLikelihoods(
-            **{
-                name: None if value is None else Decimal(repr(value)).quantize(_UNIT)
-                for name, value in summary.log_likelihoods
-            }
-        ),
+        log_likelihoods=LogLikelihoods(**{name: _rounded(value) for name, value in summary.log_likelihoods}),
         patterns_before=summary.patterns_before,
         patterns_after=summary.patterns_after,
         source_sha256=summary.before.sha256,
@@ -225,6 +251,10 @@ def _specification(source: ModelSpec, after: NaiveBayes, summary: Repair) -> Mod
     if repaired.naive_bayes() != after:
         raise RuntimeError("the specification does not say what was proved fair")
     return repaired
+
+
+def _rounded(log_likelihood: float | None) -> Decimal | None:
+    return None if log_likelihood is None else Decimal(repr(log_likelihood)).quantize(_UNIT)
 
 
 def _price(likelihoods: Mapping[str, float]) -> float | None:

@@ -490,6 +490,15 @@ class Dossier:
                 facts.append(Fact("AUC", " → ".join(map(rounded, tried.auc))))
         return tuple(facts)
 
+    @property
+    def repair_rounds(self) -> tuple[tuple[str, str, str, str], ...]:
+        """Round, constraints, log-likelihood and patterns left, round by round."""
+        record = self.subject.repair
+        return tuple(
+            (f"{r.round:,}", f"{r.constraints:,}", natural(r.log_likelihood), counted(r.patterns))
+            for r in ((record and record.progress) or ())
+        )
+
     @cached_property
     def repair_shifts(self) -> tuple[tables.Shift, ...]:
         """What the repair changed for the worst patterns of the model before it."""

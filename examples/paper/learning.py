@@ -1,0 +1,85 @@
+"""The fair learner: likelihood and patterns left per iteration, iterations by δ, and the likelihood table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from auditor.documents.choices import CutRanking
+from auditor.repair.baselines import independent, independent_mean
+from auditor.repair.counts import Counts
+from auditor.repair.learner import Learned, Options, Round, learn
+from auditor.repair.solver import load_solver
+from auditor.search.criteria import Difference
+from auditor.search.limits import Limits
+from auditor.search.log_odds import LogOdds
+from auditor.search.worst import worst_patterns
+
+DELTAS = ("0.01", "0.02", "0.05", "0.1", "0.2")
+RANK_BY: tuple[CutRanking, ...] = ("discrimination", "divergence")
+
+
+def learn_fair(counts: Counts, delta: str) -> Learned:
+    """The fair model as `auditor repair` finds it by default."""
+    return learn(counts, Difference(Fraction(delta)), Options(load_solver("interior")))
+
+
+def first_climb(counts: Counts, delta: str, rank_by: CutRanking, k: int) -> tuple[Round, ...]:
+    """The rounds until a first model is proved fair, the unconstrained model as round 0.
+
+    The learner would start again elsewhere then, which the paper's doesn't.
+    """
+    rounds: list[Round] = []
+
+    def arrived() -> bool:
+        return len(rounds) > 1 and rounds[-1].patterns == 0
+
+    options = Options(
+        load_solver("interior"),
+        rank_by=rank_by,
+        per_round=k,
+        limits=Limits(expired=arrived),
+        on_round=rounds.append,
+    )
+    learn(counts, Difference(Fraction(delta)), options)
+    return tuple(rounds)
+
+
+@dataclass(frozen=True)
+class Likelihoods:
+    """Log-likelihoods of models of the same counts, in nats.
+
+    Attributes
+    ----------
+    fair : float
+        At δ = 0.1.
+    fair_degree : Fraction
+        The largest |degree| of the fair model, exactly.
+    looser : tuple of (str, float)
+        A δ slightly above 0.1, and the log-likelihood at it.
+    """
+
+    unconstrained: float
+    fair: float
+    fair_degree: Fraction
+    rounds: int
+    constraints: int
+    independent: float
+    independent_mean: float
+    looser: tuple[str, float]
+
+
+def likelihoods(counts: Counts, looser: str = "0.1001") -> Likelihoods:
+    """The row of a data set in the likelihood table."""
+    fair = learn_fair(counts, "0.1")
+    worst = worst_patterns(LogOdds.of(fair.model), Difference(Fraction("0.1")))
+    return Likelihoods(
+        unconstrained=counts.log_likelihood(counts.model),
+        fair=counts.log_likelihood(fair.model),
+        fair_degree=worst.upper,
+        rounds=fair.rounds,
+        constraints=fair.constraints,
+        independent=counts.log_likelihood(independent(counts)),
+        independent_mean=counts.log_likelihood(independent_mean(counts)),
+        looser=(looser, counts.log_likelihood(learn_fair(counts, looser).model)),
+    )

@@ -132,7 +132,7 @@ class _Search:
         self._threshold = float(criterion.threshold) if only_patterns else -1.0
         self._least = -inf if not min_probability else float(ln(min_probability))
         self._tree = Tree(tables, criterion, limits, only_patterns=only_patterns)
-        self._grids = Grids(self._tree.roots, criterion, divergence=rank_by == "divergence")
+        self._grids = Grids(self._tree, criterion, divergence=rank_by == "divergence")
         self._best = _Candidates()
         self.nodes = self.evaluated = 0
         self.upper = 0.0

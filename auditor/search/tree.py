@@ -10,6 +10,11 @@ x, as divergence and probability are, is ``u U(γ) = v V(γ)`` with U its value 
 
     max( u max_{t in [γ, γ_high]} U(t),  v max_{t in [γ_low, γ]} V(t) ).
 
+γ doesn't move for free either. A value with λ > 0 raises it by λ and multiplies u by P(v | d): with r the
+least ``-ln P(v | d) / λ(v)``, an extension that raises γ to t has at most ``u e^(-r (t - γ))`` left of u;
+and likewise v, with r' from the values with λ < 0. So U and V are taken with that decay, ``U(t) e^(-r (t -
+γ))`` and ``V(t) e^(-r' (γ - t))``.
+
 U and V are bounded from above once per x, on a grid of cells over the interval of γ in which x discriminates;
 range maxima come from a sparse table. All of this is in floats rounded outwards: it serves to leave out what
 can't matter, and what remains is settled in rationals.
@@ -37,6 +42,8 @@ Mask = npt.NDArray[np.bool_]
 
 #: Relative rounding of scores and bounds, in natural logarithms; their true error is below 1e-11.
 ROUNDING = 1e-9
+#: How much of U's or V's decay, in natural logarithms, a cell may hold; and the steepest decay that is used.
+_STEEP, _STEEPEST = 0.5, 1e3
 #: Combinations x that get a root of their own.
 _ROOTS = 1 << 17
 #: Those that do where there are more than that.
@@ -184,6 +191,15 @@ class Columns:
         self.log_odds: Integers = np.array([tables.values[i][v] for _, i, v in entries], dtype=np.int64)
         self.log_d: Floats = np.array([float(ln(a)) for a, _ in likelihood])
         self.log_not_d: Floats = np.array([float(ln(b)) for _, b in likelihood])
+        unsure = (np.abs(self.log_odds) + tables.slack) / (1 << tables.bits)
+        #: The least that a rise of γ by 1 costs in ln P(d, y), and a fall in ln P(d̄, y); rounded down.
+        self.rise, self.fall = (
+            float((-log_p / unsure)[moves].min(initial=inf)) * (1 - 1e-9)
+            for log_p, moves in (
+                (self.log_d, self.log_odds >= -tables.slack),
+                (self.log_not_d, self.log_odds <= tables.slack),
+            )
+        )
         #: The first column of each position, and the number of columns at the end.
         self.start: Integers = np.searchsorted(self.position, np.arange(len(order) + 1))
 
@@ -372,14 +388,19 @@ class Grids:
     kl grows in its first argument and falls in its second below it, and P(xy) is monotone in t.
     """
 
-    def __init__(self, roots: Roots, criterion: Criterion, *, divergence: bool) -> None:
-        self._roots, self._criterion, self._divergence = roots, criterion, divergence
+    def __init__(self, tree: Tree, criterion: Criterion, *, divergence: bool) -> None:
+        roots = self._roots = tree.roots
+        self._criterion, self._divergence = criterion, divergence
         self._threshold = float(criterion.threshold)
         self._cells = 1024 if len(roots.combinations) <= 256 else 256
+        # A smaller decay is right too; one that is steep within a cell, or in floats, would loosen the bound.
+        most = np.minimum(_STEEP * self._cells / (roots.high - roots.low), _STEEPEST)
+        self._rise, self._fall = (np.minimum(rate, most) for rate in (tree.columns.rise, tree.columns.fall))
         self._levels = self._cells.bit_length()
         self._row: Integers = np.full(len(roots.combinations), -1)
+        self._u, self._v = np.empty((0, self._cells)), np.empty((0, self._cells))
         empty = np.empty((0, self._levels, self._cells))
-        self._u, self._v = empty, empty
+        self._u_maxima, self._v_maxima = empty, empty
 
     def has(self, slots: Integers) -> Mask:
         """Whether the slots have been gridded finely."""
@@ -389,8 +410,12 @@ class Grids:
         """Grid some slots finely."""
         self._row[slots] = len(self._u) + np.arange(len(slots))
         u, v = self._bounds(slots, self._cells)
-        self._u = np.concatenate([self._u, self._range_maxima(u)])
-        self._v = np.concatenate([self._v, self._range_maxima(v)])
+        edges = self._edges(slots, self._cells)
+        self._u = np.concatenate([self._u, u])
+        self._v = np.concatenate([self._v, v])
+        u, v = u - self._rise[slots, None] * edges[:, :-1], v + self._fall[slots, None] * edges[:, 1:]
+        self._u_maxima = np.concatenate([self._u_maxima, self._range_maxima(u)])
+        self._v_maxima = np.concatenate([self._v_maxima, self._range_maxima(v)])
 
     def bound_roots(self, nodes: Nodes) -> Floats:
         """`bound` of the roots themselves, from a coarse grid."""
@@ -407,9 +432,15 @@ class Grids:
 
     def bound(self, nodes: Nodes) -> Floats:
         """At least the score of any pattern below each node, as a natural logarithm."""
+        slots, row = nodes.slot, self._row[nodes.slot]
         t_low, t, t_high = self._roots.reach(nodes)
-        u = self._range_max(self._u, nodes.slot, t, t_high)
-        v = self._range_max(self._v, nodes.slot, t_low, t)
+        # In the cell of γ itself without decay, which within it would only add the cell's width.
+        first, last = self._cells_of(slots, t, t_high)
+        u = self._rise[slots] * t + self._range_max(self._u_maxima, row, first + 1, last)
+        u = np.where(first <= last, np.maximum(u, self._u[row, np.minimum(first, self._cells - 1)]), -inf)
+        first, last = self._cells_of(slots, t_low, t)
+        v = self._range_max(self._v_maxima, row, first, last - 1) - self._fall[slots] * t
+        v = np.where(first <= last, np.maximum(v, self._v[row, np.maximum(last, 0)]), -inf)
         return np.maximum(nodes.log_u + u, nodes.log_v + v)
 
     def _edges(self, slots: Integers, cells: int) -> Floats:
@@ -452,17 +483,24 @@ class Grids:
             )
         return table
 
-    def _range_max(self, table: Floats, slots: Integers, start: Floats, stop: Floats) -> Floats:
-        """Maximum over the cells that meet ``[start, stop]``."""
+    def _cells_of(self, slots: Integers, start: Floats, stop: Floats) -> tuple[Integers, Integers]:
+        """The first and the last cell that meet ``[start, stop]``; the first is greater where none does."""
         low, high = self._roots.low[slots], self._roots.high[slots]
         scale = self._cells / (high - low)
         # An interval that ends on an edge, to within rounding, meets the cells on both sides.
         first = np.floor(np.clip((start - low) * scale - 1e-6, 0, self._cells - 1)).astype(np.int64)
         last = np.floor(np.clip((stop - low) * scale + 1e-6, 0, self._cells - 1)).astype(np.int64)
+        missed = (stop < low - 1e-9) | (start > high + 1e-9)
+        return np.where(missed, 1, first), np.where(missed, 0, last)
+
+    @staticmethod
+    def _range_max(table: Floats, row: Integers, first: Integers, last: Integers) -> Floats:
+        """Maximum over the cells from first to last; ``-inf`` where there are none."""
+        some = first <= last
+        first, last = np.where(some, first, 0), np.where(some, last, 0)
         level = np.frexp(last - first + 1)[1] - 1
-        row = self._row[slots]
         maximum = np.maximum(table[row, level, first], table[row, level, last - (1 << level) + 1])
-        return np.where((stop < low - 1e-9) | (start > high + 1e-9), -inf, maximum)
+        return np.where(some, maximum, -inf)
 
 
 def largest_degree(roots: Roots, criterion: Criterion, slots: Integers, t0: Floats, t1: Floats) -> Floats:

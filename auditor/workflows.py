@@ -125,7 +125,7 @@ def audit(
     found = [*worst.patterns, *ranking.patterns, *minimal.patterns]
     if question.min_probability is None:
         found += [pattern for level in (individual, *attributes) for pattern in level.patterns]
-    decision = decide(tables, rule, found, worst.upper, count.total)
+    decision = decide(tables, rule, found, worst.upper, count.total, question.min_probability)
     witness, largest = decision.witness, decision.lower
     max_degree = round_beside(largest, rule.threshold)
     proved = worst.complete or decision.upper == largest

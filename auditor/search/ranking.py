@@ -135,7 +135,8 @@ class _Search:
         self._grids = Grids(self._tree, criterion, divergence=rank_by == "divergence")
         self._best = _Candidates()
         self.nodes = self.evaluated = 0
-        self.upper = 0.0
+        # Of combinations x without a root nothing is known.
+        self.upper = inf if self._tree.roots.truncated else 0.0
 
     def run(self, k: int) -> bool:
         """Fill the candidates for the k best; tells whether the tree was exhausted."""
@@ -149,7 +150,7 @@ class _Search:
         ids, bounds = self._tree.keep(roots[keep]), bounds[keep]
         while len(ids):
             if self.nodes >= self._limits.nodes or self._limits.expired():
-                self.upper = float(np.exp(bounds.max()))
+                self.upper = max(self.upper, float(np.exp(bounds.max())))
                 return False
             size = min(_BLOCK[1], max(_BLOCK[0], self.nodes // 16), len(ids))
             chosen = np.argpartition(bounds, len(ids) - size)[len(ids) - size :]
@@ -158,8 +159,6 @@ class _Search:
             bounds = np.append(np.delete(bounds, chosen), more_bounds)
             keep = bounds >= self._best.floor
             ids, bounds = ids[keep], bounds[keep]
-        if self._tree.roots.truncated:
-            self.upper = inf
         return not self._tree.roots.truncated
 
     def candidates(self) -> list[tuple[Assignment, Assignment]]:

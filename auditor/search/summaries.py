@@ -62,6 +62,9 @@ def minimal_patterns(
     met before it, and nothing below a pattern needs to be looked at.
     """
     walk = _Walk(tables, criterion, min_probability, limits)
+    if walk.tree.roots.truncated:
+        # What has no part among the roots that are there may have one among the others.
+        return Summary((), False)
     found = _Minimal(walk)
     complete = walk.run(found.add, found.prune, lambda least: found.number_above(least) > limit)
     return _summary(tables, criterion, found.assignments(walk.frontier), min_probability, limit, complete)
@@ -81,6 +84,8 @@ def pareto_patterns(
     degree greater than any that can be reached below it.
     """
     walk = _Walk(tables, criterion, min_probability, limits)
+    if walk.tree.roots.truncated:
+        return Summary((), False)
     found = _Front(walk)
     complete = walk.run(found.add, found.prune, lambda least: found.number_above(least) > limit)
     candidates = [measure(tables.model, criterion, x, y) for x, y in found.assignments(walk.frontier)]

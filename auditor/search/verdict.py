@@ -58,7 +58,12 @@ def worst_in_scope(
 
 
 def decide(
-    tables: LogOdds, criterion: Criterion, found: Sequence[Pattern], upper: Fraction, count: int | None
+    tables: LogOdds,
+    criterion: Criterion,
+    found: Sequence[Pattern],
+    upper: Fraction,
+    count: int | None,
+    min_probability: Fraction | None = None,
 ) -> Decision:
     """Decide from what was found and what was proved.
 
@@ -72,6 +77,8 @@ def decide(
         Proved upper bound on every |degree|.
     count : int or None
         Exact number of discrimination patterns, found by another algorithm.
+    min_probability : Fraction, optional
+        Only patterns that are at least so probable are in scope, and were counted.
 
     Raises
     ------
@@ -81,7 +88,10 @@ def decide(
     threshold = criterion.threshold
     if count and not any(abs(pattern.degree) > threshold for pattern in found):
         # The searches ended too early to find one of the patterns that were counted.
-        found = sample_patterns(tables, criterion, 1) or found
+        if min_probability is None:
+            found = sample_patterns(tables, criterion, 1) or found
+        else:
+            found = top_patterns(tables, criterion, 1, "probability", min_probability).patterns or found
     witness = max(found, key=lambda pattern: abs(pattern.degree), default=None)
     refuted = witness is not None and abs(witness.degree) > threshold
     if (refuted and count == 0) or (upper <= threshold and (refuted or count)):

@@ -130,6 +130,9 @@ def check_ranking(case: Case, limited: Tight) -> None:
                 assert len(pairs) <= k
                 scores = [case.probable.score(rank_by, pair) for pair in pairs]
                 assert scores == sorted(scores, reverse=True)
+                left_out = [pair for pair in case.probable.patterns if pair not in pairs]
+                best = max((case.probable.score(rank_by, pair) for pair in left_out), default=0)
+                assert best <= max(found.upper, scores[-1] if len(scores) == k else 0)
 
 
 def check_summaries(case: Case, limited: Tight) -> None:

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from auditor.documents.audit import Audit as Audit
     from auditor.errors import AuditorError as AuditorError
     from auditor.errors import InputError as InputError
-    from auditor.model.exporters.sklearn import to_sklearn as to_sklearn
-    from auditor.model.importers.sklearn import from_sklearn as from_sklearn
+    from auditor.model.formats.sklearn import from_sklearn as from_sklearn
+    from auditor.model.formats.sklearn_writing import to_sklearn as to_sklearn
     from auditor.model.reading import load_model as load_model
     from auditor.model.spec import ModelSpec as ModelSpec
-    from auditor.workflows import audit as audit
-    from auditor.workflows import repair as repair
+    from auditor.usecases.auditing import audit as audit
+    from auditor.usecases.auditing import repair as repair
 
-__version__ = "0.1.0"
+from auditor.version import __version__
 
 #: Public name to the module that has it, imported when the name is first used: `auditor --help` needs none.
 _HOMES = {
@@ -34,11 +34,11 @@ _HOMES = {
     "AuditorError": "auditor.errors",
     "InputError": "auditor.errors",
     "ModelSpec": "auditor.model.spec",
-    "audit": "auditor.workflows",
-    "from_sklearn": "auditor.model.importers.sklearn",
+    "audit": "auditor.usecases.auditing",
+    "from_sklearn": "auditor.model.formats.sklearn",
     "load_model": "auditor.model.reading",
-    "repair": "auditor.workflows",
-    "to_sklearn": "auditor.model.exporters.sklearn",
+    "repair": "auditor.usecases.auditing",
+    "to_sklearn": "auditor.model.formats.sklearn_writing",
 }
 
 __all__ = [

@@ -12,7 +12,7 @@ import stat
 from pathlib import Path
 
 from auditor.errors import OutputError
-from auditor.model.problems import escaped
+from auditor.messages import escaped
 
 #: Permissions of a new file before the user's mask; a key is for its owner alone.
 PUBLIC = 0o666

@@ -12,16 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor import InputError, ModelSpec, audit, load_model, workflows
+from auditor import InputError, ModelSpec, audit, load_model
 from auditor.documents.audit import PatternRecord
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.search import verdict as verdicts
-from auditor.search.counting import PatternCount
+from auditor.search.additive.counting import PatternCount
+from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.ranking import Ranking
+from auditor.search.additive.worst import Worst, worst_patterns
 from auditor.search.criteria import Difference
-from auditor.search.log_odds import LogOdds
 from auditor.search.pattern import Pattern
-from auditor.search.ranking import Ranking
-from auditor.search.worst import Worst, worst_patterns
+from auditor.usecases import auditing
 from tests.oracle import BruteForce, CriterionName, Pair, PlainModel
 from tests.search.comparing import naive_bayes
 from tests.strategies import FAMILIES, plain_models
@@ -138,23 +139,23 @@ def test_the_count_can_settle_what_the_search_left_open(monkeypatch: pytest.Monk
     def nothing(*_: object, **__: object) -> Ranking:
         return Ranking((), False, 0, 0, 1.0)
 
-    monkeypatch.setattr(workflows, "worst_patterns", short)
+    monkeypatch.setattr(auditing, "worst_patterns", short)
     monkeypatch.setattr(verdicts, "worst_patterns", short)
-    monkeypatch.setattr(workflows, "top_patterns", nothing)
-    monkeypatch.setattr(workflows, "minimal_patterns", nothing)
+    monkeypatch.setattr(auditing, "top_patterns", nothing)
+    monkeypatch.setattr(auditing, "minimal_patterns", nothing)
     unfair = audit(model, "0.2")
     assert unfair.verdict == "not-delta-fair"
     assert unfair.max_degree > 0.2
     fair = audit(model, "0.3")
     assert fair.verdict == "delta-fair"
     assert fair.max_degree_bounds == (0, nextafter(0.3, 1))
-    monkeypatch.setattr(workflows, "count_patterns", lambda *_: PatternCount(None, "too many", ()))
+    monkeypatch.setattr(auditing, "count_patterns", lambda *_: PatternCount(None, "too many", ()))
     assert audit(model, "0.2").verdict == "inconclusive"
 
 
 @pytest.mark.parametrize("number", ["0.1", " 0.10 ", ".1", "1e-1", "0", "1", "1.", 0.1, 1, 0])
 def test_numbers_are_taken_exactly(number: str | float) -> None:
-    text, value = workflows.parse_share(number)
+    text, value = auditing.parse_share(number)
     assert value == Fraction(text)
     assert text == str(number).strip()
 
@@ -164,7 +165,7 @@ def test_numbers_are_taken_exactly(number: str | float) -> None:
 )
 def test_other_numbers_are_refused(number: str | float) -> None:
     with pytest.raises(InputError, match="is not a decimal number from 0 to 1"):
-        workflows.parse_share(number)
+        auditing.parse_share(number)
 
 
 def test_options_out_of_range_are_refused() -> None:
@@ -174,10 +175,10 @@ def test_options_out_of_range_are_refused() -> None:
     with pytest.raises(InputError, match="time_limit: -1 is not a number of seconds"):
         audit(model, "0.1", time_limit=-1)
     with pytest.raises(InputError, match="leave out the minimum probability"):
-        workflows.patterns(model, "0.1", choose="sample", min_probability="0.1")
+        auditing.patterns(model, "0.1", choose="sample", min_probability="0.1")
 
 
 def test_a_sample_needs_a_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workflows, "sample_patterns", lambda *_, **__: None)
+    monkeypatch.setattr(auditing, "sample_patterns", lambda *_, **__: None)
     with pytest.raises(InputError, match="too many to be counted"):
-        workflows.patterns(load_model(FIGURE1), "0.1", choose="sample")
+        auditing.patterns(load_model(FIGURE1), "0.1", choose="sample")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from auditor.choices import CriterionName, Verdict
 from auditor.documents.certificate import Claim, Method
-from auditor.documents.choices import CriterionName, Verdict
 
 
 class Wording(NamedTuple):

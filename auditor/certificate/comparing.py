@@ -20,12 +20,12 @@ from auditor.documents.comparison import (
     PatternChanges,
 )
 from auditor.model.naive_bayes import NaiveBayes
-from auditor.search.counting import count_patterns
+from auditor.search.additive.counting import count_patterns
+from auditor.search.additive.log_odds import LogOdds, merged
+from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import ln
 from auditor.search.limits import DEFAULT, Limits
-from auditor.search.log_odds import LogOdds, merged
 from auditor.search.pattern import Pattern, measure
-from auditor.search.worst import worst_patterns
 
 if TYPE_CHECKING:
     from auditor.model.spec import ModelSpec

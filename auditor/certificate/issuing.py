@@ -16,6 +16,7 @@ import rfc8785
 from auditor.certificate import claims
 from auditor.certificate.exact import exact_model, fraction_of, fraction_text, outward
 from auditor.certificate.policy import Terms
+from auditor.choices import CriterionName, Verdict
 from auditor.documents.audit import ToolRecord
 from auditor.documents.certificate import (
     Certificate,
@@ -28,16 +29,15 @@ from auditor.documents.certificate import (
     Supersedes,
     Witness,
 )
-from auditor.documents.choices import CriterionName, Verdict
 from auditor.errors import InputError
+from auditor.messages import shown
 from auditor.model.naive_bayes import Assignment, NaiveBayes
-from auditor.model.problems import shown
 from auditor.model.spec import ModelSpec
-from auditor.search.counting import Coverage as SearchCoverage
-from auditor.search.counting import PatternCount, count_patterns
+from auditor.search.additive.counting import Coverage as SearchCoverage
+from auditor.search.additive.counting import PatternCount, count_patterns
+from auditor.search.additive.log_odds import LogOdds
 from auditor.search.criteria import Criterion, Difference, Ratio
 from auditor.search.limits import DEFAULT, Limits
-from auditor.search.log_odds import LogOdds
 from auditor.search.pattern import Pattern
 from auditor.search.verdict import decide, worst_in_scope
 

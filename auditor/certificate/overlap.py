@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
+from auditor.search.additive.log_odds import FAR, Floats, Integers, LogOdds
+from auditor.search.additive.subset_sums import Choice, choice_at, halves, sums
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
-from auditor.search.log_odds import FAR, Floats, Integers, LogOdds
 from auditor.search.pattern import discriminates, measure
-from auditor.search.subset_sums import Choice, choice_at, halves, sums
 
 #: Pairs (x, y) that are compared one by one; of more only those in common are counted.
 _LISTED = 1 << 26

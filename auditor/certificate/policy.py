@@ -11,11 +11,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from auditor.choices import CriterionName
 from auditor.documents.certificate import Policy, SensitiveAttribute
-from auditor.documents.choices import CriterionName
 from auditor.documents.policy import MAX_VALID_DAYS, PolicyFile, SensitivePolicy, share_text
 from auditor.errors import InputError
-from auditor.model.problems import Problem, lines, shown
+from auditor.messages import Problem, lines, shown
 from auditor.model.reading import read_bytes
 
 MAX_BYTES = 1024**2

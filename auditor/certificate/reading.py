@@ -15,7 +15,7 @@ from auditor.certificate import checker
 from auditor.certificate.issuing import tree
 from auditor.documents.certificate import Certificate
 from auditor.errors import InputError
-from auditor.model.problems import Problem, escaped, lines, shown
+from auditor.messages import Problem, escaped, lines, shown
 from auditor.model.reading import read_bytes
 
 KIND = "auditor/certificate"

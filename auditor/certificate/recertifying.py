@@ -10,7 +10,7 @@ from auditor.certificate.policy import Terms
 from auditor.certificate.scope import Scope, scope_changes
 from auditor.documents.certificate import Certificate, SensitiveAttribute, Supersedes
 from auditor.errors import InputError
-from auditor.model.problems import escaped
+from auditor.messages import escaped
 from auditor.model.spec import ModelSpec
 from auditor.search.limits import DEFAULT, Limits
 

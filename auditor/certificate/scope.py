@@ -7,8 +7,8 @@ from typing import Self
 
 from auditor.certificate.exact import fraction_of
 from auditor.certificate.policy import Terms
+from auditor.choices import CriterionName
 from auditor.documents.certificate import Certificate, Decision
-from auditor.documents.choices import CriterionName
 from auditor.model.spec import ModelSpec
 
 

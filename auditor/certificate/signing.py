@@ -29,7 +29,7 @@ from cryptography.hazmat.primitives.serialization import (
 from auditor.certificate.issuing import tree
 from auditor.documents.certificate import PREDICATE_TYPE, Certificate
 from auditor.errors import InputError, OutputError
-from auditor.model.problems import escaped
+from auditor.messages import escaped
 from auditor.model.reading import read_bytes
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"

@@ -30,7 +30,7 @@ from auditor.documents.verification import (
     Verification,
 )
 from auditor.errors import InputError
-from auditor.model.problems import Problem, escaped, lines, shown
+from auditor.messages import Problem, escaped, lines, shown
 from auditor.model.reading import read_bytes
 from auditor.search.limits import DEFAULT, Limits
 

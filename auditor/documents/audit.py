@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field
 
-from auditor import __version__
-from auditor.documents.choices import CriterionName, RankBy, Verdict
+from auditor.choices import CriterionName, RankBy, Verdict
 from auditor.documents.data import DataEvidence
 from auditor.documents.record import Record
+from auditor.version import __version__
 
 if TYPE_CHECKING:
     from auditor.model.naive_bayes import Assignment, NaiveBayes

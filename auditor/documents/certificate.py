@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from auditor.choices import CriterionName, Verdict
 from auditor.documents.audit import ToolRecord
-from auditor.documents.choices import CriterionName, Verdict
 from auditor.documents.record import Record
 
 PREDICATE_TYPE = "urn:auditor:certificate:v1"

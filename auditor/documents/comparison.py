@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from auditor.choices import CriterionName, Verdict
 from auditor.documents.audit import Count, Degree, Probability, ToolRecord
 from auditor.documents.certificate import CertificateId, DecimalText, Digest
-from auditor.documents.choices import CriterionName, Verdict
 from auditor.documents.record import Record
 
 

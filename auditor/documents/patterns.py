@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from auditor.choices import CriterionName, ListName, RankBy
 from auditor.documents.audit import ModelRecord, PatternRecord, ToolRecord
-from auditor.documents.choices import CriterionName, ListName, RankBy
 from auditor.documents.record import Record
 
 

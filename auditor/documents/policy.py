@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from auditor.documents.choices import CriterionName
+from auditor.choices import CriterionName
+from auditor.messages import shown
 from auditor.model import checks
-from auditor.model.problems import shown
 
 #: Ten years; a model that is still in use by then has been forgotten.
 MAX_VALID_DAYS = 3660

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from auditor.choices import CriterionName, MethodName, SolverName
 from auditor.documents.audit import Count, Degree, ModelRecord, Probability, ToolRecord
-from auditor.documents.choices import CriterionName, MethodName, SolverName
 from auditor.documents.comparison import ParameterChange
 from auditor.documents.record import Record
 

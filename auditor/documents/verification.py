@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from auditor.choices import Verdict
 from auditor.documents.audit import ToolRecord
 from auditor.documents.certificate import CertificateId, Digest
-from auditor.documents.choices import Verdict
 from auditor.documents.record import Record
 
 Outcome = Literal["passed", "failed", "not performed"]

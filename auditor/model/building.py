@@ -9,7 +9,7 @@ from fractions import Fraction
 from pydantic import ValidationError
 
 from auditor.errors import InputError
-from auditor.model.problems import Problem, escaped, lines, shown
+from auditor.messages import Problem, escaped, lines, shown
 from auditor.model.spec import KIND, VERSION, ModelSpec
 
 #: Digits of a number that no decimal equals, such as 1/3: far more than any program that made it had.

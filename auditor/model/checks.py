@@ -11,7 +11,7 @@ from decimal import Context, Decimal, Rounded
 from fractions import Fraction
 from typing import SupportsIndex
 
-from auditor.model.problems import Place, Problem, has_parts, items, label, part, shown
+from auditor.messages import Place, Problem, has_parts, items, label, part, shown
 
 #: How far a row may be from a sum of 1, and a prior from that of the counts. Within it the numbers count as
 #: rounded and are normalised exactly; beyond it something is missing.

@@ -13,7 +13,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from auditor.errors import InputError
-from auditor.model.problems import Place, Problem, escaped, plain, shown
+from auditor.messages import Place, Problem, escaped, plain, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

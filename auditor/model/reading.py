@@ -10,8 +10,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from auditor.errors import InputError
+from auditor.messages import Problem, escaped, lines
 from auditor.model import parsing
-from auditor.model.problems import Problem, escaped, lines
 from auditor.model.spec import ModelSpec
 
 #: A model of 200 attributes with hundreds of values each takes a tenth of this.

@@ -27,9 +27,9 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
 
+from auditor.messages import Place, Problem, part, shown
 from auditor.model import checks
 from auditor.model.naive_bayes import Attribute, NaiveBayes
-from auditor.model.problems import Place, Problem, part, shown
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue

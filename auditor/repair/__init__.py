@@ -16,7 +16,7 @@ class _Room(ModuleType):
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Run the use case."""
-        return import_module("auditor.workflows").repair(*arguments, **options)
+        return import_module("auditor.usecases.auditing").repair(*arguments, **options)
 
 
 sys.modules[__name__].__class__ = _Room

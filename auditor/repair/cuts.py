@@ -6,17 +6,17 @@ from bisect import insort
 from collections.abc import Iterable
 from math import isinf, prod
 
-from auditor.documents.choices import CutRanking
+from auditor.choices import CutRanking
 from auditor.model.naive_bayes import Assignment
 from auditor.repair.problem import Cut
-from auditor.search.combinations import strongest_first
+from auditor.search.additive.combinations import strongest_first
+from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.ranking import top_patterns
+from auditor.search.additive.subset_sums import nearest
+from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
-from auditor.search.log_odds import LogOdds
 from auditor.search.pattern import Pattern, measure
-from auditor.search.ranking import top_patterns
-from auditor.search.subset_sums import nearest
-from auditor.search.worst import worst_patterns
 
 #: Sets and directions that get cuts in a round that sets no number, and cuts of each: more of them cost more
 #: to solve than they save in rounds.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import inf
 
-from auditor.documents.choices import CutRanking
+from auditor.choices import CutRanking
 from auditor.errors import RepairError
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.repair.closed_form import most_likely, well_inside
@@ -19,12 +19,12 @@ from auditor.repair.cuts import cut_of, find_cuts
 from auditor.repair.decimals import rounded_model
 from auditor.repair.problem import Cut
 from auditor.repair.solver import Solver, solve_near
-from auditor.search.counting import count_patterns
+from auditor.search.additive.counting import count_patterns
+from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
-from auditor.search.log_odds import LogOdds
 from auditor.search.pattern import Pattern
-from auditor.search.worst import worst_patterns
 
 #: How far inside the threshold solvers aim, so that what they find stays fair when it is written in decimals.
 _MARGIN = Fraction(1, 10**9)

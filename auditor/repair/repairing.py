@@ -11,8 +11,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from auditor.choices import MethodName, SolverName
 from auditor.documents.audit import ModelRecord, round_beside
-from auditor.documents.choices import MethodName, SolverName
 from auditor.documents.comparison import ParameterChange
 from auditor.documents.repair import (
     LogLikelihoodsRecord,
@@ -22,17 +22,17 @@ from auditor.documents.repair import (
     RoundRecord,
 )
 from auditor.errors import InputError
+from auditor.messages import escaped
 from auditor.model.naive_bayes import Assignment, NaiveBayes
-from auditor.model.problems import escaped
 from auditor.model.spec import Likelihood, LogLikelihoods, ModelSpec, RepairRecord, RepairRound
 from auditor.repair.baselines import independent, independent_mean, unconstrained
 from auditor.repair.counts import Counts
 from auditor.repair.cuts import worst_of_each
 from auditor.repair.decimals import exact_decimal, rounded_model
 from auditor.repair.learner import Learned, Options, Round, count, learn
+from auditor.search.additive.log_odds import LogOdds
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
-from auditor.search.log_odds import LogOdds
 from auditor.search.pattern import measure
 
 #: Parameters and patterns that a summary lists.
@@ -320,7 +320,7 @@ def _shifts(
 def _performance(
     data: str | os.PathLike[str], spec: ModelSpec, before: NaiveBayes, after: NaiveBayes
 ) -> PerformanceRecord:
-    from auditor.repair.evaluation import performances
+    from auditor.data.evaluation import performances
 
     old, new = performances(data, spec, [before, after])
     accuracy, auc = (old.accuracy, new.accuracy), (old.auc, new.auc)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from auditor.documents.choices import SolverName
+from auditor.choices import SolverName
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.repair.counts import Counts
 from auditor.repair.decimals import rounded_model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 
-from auditor.documents.choices import Verdict
+from auditor.choices import Verdict
 from auditor.documents.comparison import CertificateSide, Comparison, ParameterChange, PatternChanges
 from auditor.documents.verification import ChainVerification, Check, Verification
 from auditor.report import markdown

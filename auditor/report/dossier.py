@@ -14,10 +14,10 @@ from functools import cached_property
 
 from markupsafe import Markup
 
+from auditor.choices import RankBy
 from auditor.documents.audit import Audit
 from auditor.documents.certificate import Certificate
 from auditor.documents.certificate import Provenance as CertifiedProvenance
-from auditor.documents.choices import RankBy
 from auditor.documents.comparison import Comparison
 from auditor.documents.repair import Repair
 from auditor.model.naive_bayes import NaiveBayes
@@ -35,9 +35,9 @@ from auditor.report.wording import (
     shown,
     whole,
 )
+from auditor.search.additive.log_odds import LogOdds
 from auditor.search.criteria import Criterion, Difference, Ratio
 from auditor.search.limits import DEFAULT, Limits
-from auditor.search.log_odds import LogOdds
 
 #: What the first page has room for, in characters.
 _COVER_NAME, _COVER_LIST, _COVER_SENTENCE, _FOOTER_NAME = 110, 200, 520, 70

@@ -13,12 +13,12 @@ from itertools import chain, combinations_with_replacement, product
 from math import prod
 from typing import get_args
 
-from auditor.documents.choices import RankBy
+from auditor.choices import RankBy
 from auditor.model.naive_bayes import Assignment, NaiveBayes
-from auditor.search import counting, ranking, summaries, worst
+from auditor.search.additive import counting, ranking, summaries, worst
+from auditor.search.additive.log_odds import LogOdds
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
-from auditor.search.log_odds import LogOdds
 from auditor.search.pattern import Pattern
 
 #: Patterns drawn one by one in a scatter; of more than these a uniform sample of as many is.

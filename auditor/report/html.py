@@ -13,7 +13,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
 from auditor.errors import InputError
-from auditor.model.problems import escaped
+from auditor.messages import escaped
 from auditor.report.dossier import Dossier, Subject
 from auditor.report.wording import shown
 from auditor.resources import resource

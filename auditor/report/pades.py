@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path
 
 from auditor.errors import InputError
-from auditor.model.problems import escaped
+from auditor.messages import escaped
 
 
 def sign(content: bytes, key: Path, passphrase: str) -> bytes:

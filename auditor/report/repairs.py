@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from auditor.documents.choices import MethodName
+from auditor.choices import MethodName
 from auditor.documents.comparison import ParameterChange
 from auditor.documents.repair import PredictionShift, Repair
 from auditor.report import markdown

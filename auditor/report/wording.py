@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from auditor.choices import CriterionName, ListName, RankBy
 from auditor.documents.audit import Audit, ModelRecord, PatternRecord, SearchRecord
-from auditor.documents.choices import CriterionName, ListName, RankBy
 from auditor.documents.data import DataEvidence, DataGroup, DataPattern, Observed
 from auditor.documents.patterns import PatternList
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from auditor.search.counting import sample_patterns
+from auditor.search.additive.counting import sample_patterns
+from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.ranking import top_patterns
+from auditor.search.additive.worst import Worst, worst_patterns
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
-from auditor.search.log_odds import LogOdds
 from auditor.search.pattern import Pattern
-from auditor.search.ranking import top_patterns
-from auditor.search.worst import Worst, worst_patterns
 
 
 @dataclass(frozen=True)

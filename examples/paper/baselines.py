@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auditor.model.naive_bayes import NaiveBayes
-from auditor.search.log_odds import LogOdds
+from auditor.search.additive.log_odds import LogOdds
 from examples.paper.data import Codes, Data, Mask, count
 
 Floats = npt.NDArray[np.float64]

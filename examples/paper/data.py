@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.repair.counts import Counts
-from auditor.search.log_odds import LogOdds
+from auditor.search.additive.log_odds import LogOdds
 from auditor.search.pattern import Pattern
 from examples.make import BINARISED, DATA, binarised
 

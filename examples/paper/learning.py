@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from auditor.documents.choices import CutRanking
+from auditor.choices import CutRanking
 from auditor.repair.baselines import independent, independent_mean
 from auditor.repair.counts import Counts
 from auditor.repair.learner import Learned, Options, Round, learn
 from auditor.repair.solver import load_solver
+from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
 from auditor.search.limits import Limits
-from auditor.search.log_odds import LogOdds
-from auditor.search.worst import worst_patterns
 
 DELTAS = ("0.01", "0.02", "0.05", "0.1", "0.2")
 RANK_BY: tuple[CutRanking, ...] = ("discrimination", "divergence")

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from auditor.model.naive_bayes import NaiveBayes
-from auditor.search.counting import count_patterns
+from auditor.search.additive.counting import count_patterns
+from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.ranking import top_patterns
+from auditor.search.additive.summaries import pareto_patterns
+from auditor.search.additive.tree import RankBy
+from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
-from auditor.search.log_odds import LogOdds
 from auditor.search.pattern import Pattern
-from auditor.search.ranking import top_patterns
-from auditor.search.summaries import pareto_patterns
-from auditor.search.tree import RankBy
-from auditor.search.worst import worst_patterns
 from examples.paper.published import DELTAS, KS, SIZES
 
 THRESHOLD = Difference(Fraction("0.1"))

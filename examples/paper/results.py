@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from auditor.repair.learner import Round
-from auditor.search.counting import count_patterns
-from auditor.search.log_odds import LogOdds
+from auditor.search.additive.counting import count_patterns
+from auditor.search.additive.log_odds import LogOdds
 from examples.paper.accuracy import Accuracies, ten_folds
 from examples.paper.baselines import SCOPES, repaired_data
 from examples.paper.data import Data, swapped

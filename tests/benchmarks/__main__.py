@@ -26,12 +26,12 @@ from typing import Any
 import numpy as np
 
 from auditor import load_model
-from auditor.search.counting import count_patterns
+from auditor.search.additive.counting import count_patterns
+from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.ranking import top_patterns
+from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
-from auditor.search.log_odds import LogOdds
-from auditor.search.ranking import top_patterns
-from auditor.search.worst import worst_patterns
-from auditor.workflows import repair
+from auditor.usecases.auditing import repair
 from tests import vectorised
 from tests.oracle import PlainAttribute, PlainModel
 from tests.search.comparing import naive_bayes, plain

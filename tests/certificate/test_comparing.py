@@ -23,9 +23,9 @@ from auditor.documents.comparison import PatternChange
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.model.reading import load_model
 from auditor.model.spec import ModelSpec
+from auditor.search.additive.log_odds import LogOdds
 from auditor.search.criteria import Difference, Ratio
 from auditor.search.limits import Limits
-from auditor.search.log_odds import LogOdds
 from tests.certificate.making import DAY, EXAMPLES, figure1, made
 from tests.oracle import BruteForce, CriterionName, Pair, PlainAttribute, PlainModel
 from tests.strategies import FAMILIES, Family, cases, plain_attributes, total_pairs

@@ -23,8 +23,8 @@ from auditor.certificate.exact import exact_model, fraction_of, fraction_text, n
 from auditor.certificate.issuing import answer, id_of, issue, sha256, tree
 from auditor.certificate.policy import Terms, terms
 from auditor.certificate.signing import sign
+from auditor.choices import Verdict
 from auditor.documents.certificate import Certificate, SensitiveAttribute
-from auditor.documents.choices import Verdict
 from auditor.documents.policy import share_text
 from auditor.documents.record import to_json
 from auditor.documents.schemas import schemas
@@ -32,7 +32,7 @@ from auditor.errors import InputError
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.model.reading import load_model
 from auditor.resources import resource
-from auditor.search.counting import PatternCount
+from auditor.search.additive.counting import PatternCount
 from auditor.search.criteria import Difference, Ratio
 from auditor.search.limits import Limits
 from tests.certificate.making import DAY, EXAMPLES, KEY, ROOT, bare, figure1, made

@@ -23,9 +23,9 @@ from auditor.documents.verification import Verification
 from auditor.errors import InputError
 from auditor.model.reading import load_model
 from auditor.search import verdict
-from auditor.search.counting import PatternCount
+from auditor.search.additive.counting import PatternCount
+from auditor.search.additive.worst import Worst, worst_patterns
 from auditor.search.limits import Limits
-from auditor.search.worst import Worst, worst_patterns
 from tests.certificate.making import (
     DAY,
     EXAMPLES,

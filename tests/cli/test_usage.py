@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 import auditor as package
-from auditor import __version__, workflows
+from auditor import __version__
 from auditor.errors import AuditorError, RepairError
+from auditor.usecases import auditing
 from tests.cli.conftest import EXAMPLES, ROOT, Auditor
 
 FIGURE1 = EXAMPLES / "figure1.json"
@@ -98,7 +99,7 @@ def test_wrong_usage(auditor: Auditor, arguments: tuple[str | Path, ...], compla
 def test_an_output_that_cannot_be_written_is_found_before_the_work(
     auditor: Auditor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(workflows, "audit", lambda *_, **__: pytest.fail("worked first"))
+    monkeypatch.setattr(auditing, "audit", lambda *_, **__: pytest.fail("worked first"))
     for target in (tmp_path / "missing" / "a.json", tmp_path / "folder.md"):
         (tmp_path / "folder.md").mkdir(exist_ok=True)
         run = auditor("audit", FIGURE1, "--delta", "0.1", "-o", target)
@@ -113,7 +114,7 @@ def test_a_bug_of_ours_is_told_apart_from_a_finding(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("the two\nalgorithms disagree")
 
-    monkeypatch.setattr(workflows, "audit", broken)
+    monkeypatch.setattr(auditing, "audit", broken)
     run = auditor("audit", FIGURE1, "--delta", "0.1")
     assert run.code == 70
     assert run.out == ""
@@ -134,7 +135,7 @@ def test_other_ends_have_their_codes(
     def ends(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(workflows, "audit", ends)
+    monkeypatch.setattr(auditing, "audit", ends)
     run = auditor("audit", FIGURE1, "--delta", "0.1")
     assert run.code == code
     assert run.out == ""

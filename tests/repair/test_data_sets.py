@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from auditor.model.reading import load_model
+from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
-from auditor.search.log_odds import LogOdds
-from auditor.search.worst import worst_patterns
-from auditor.workflows import repair
+from auditor.usecases.auditing import repair
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from auditor.data.evaluation import performances
 from auditor.errors import InputError
 from auditor.model.spec import ModelSpec
-from auditor.repair.evaluation import performances
-from auditor.workflows import repair
+from auditor.usecases.auditing import repair
 from tests.model.samples import WITH_LIKELIHOOD, changed, put, read
 
 

@@ -21,7 +21,7 @@ from auditor.repair import repairing
 from auditor.repair.baselines import independent, independent_mean
 from auditor.repair.repairing import before_repair, counts_of
 from auditor.report.repairs import render, result_line
-from auditor.workflows import repair
+from auditor.usecases.auditing import repair
 from tests.model.samples import WITH_COUNTS, WITH_LIKELIHOOD, changed, put, read
 from tests.repair.test_learner import is_fair
 

@@ -18,9 +18,9 @@ from auditor.repair import interior, signomial
 from auditor.repair.closed_form import well_inside
 from auditor.repair.problem import Cut, Floats, Problem
 from auditor.repair.solver import load_solver
+from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion, Difference, Ratio
-from auditor.search.log_odds import LogOdds
-from auditor.search.worst import worst_patterns
 from tests.repair.models import FAMILIES, counts_of_tables, random_counts
 
 #: Cases by which the solution may miss stationarity, and nats of multiplier times slack: the barrier has a

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.documents.choices import ListName, Verdict
+from auditor.choices import ListName, Verdict
 from auditor.report.wording import (
     Words,
     heading,

@@ -9,17 +9,17 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from auditor import workflows
 from auditor.certificate.issuing import issue
 from auditor.certificate.policy import Terms
+from auditor.choices import CriterionName
 from auditor.documents.audit import Audit
 from auditor.documents.certificate import Certificate
-from auditor.documents.choices import CriterionName
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.model.reading import load_model
 from auditor.model.spec import ModelSpec
 from auditor.report.dossier import Subject
 from auditor.search.limits import Limits
+from auditor.usecases import auditing
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -68,7 +68,7 @@ def fairer(model: NaiveBayes, kept: Fraction) -> NaiveBayes:
 @cache
 def audited(name: str, delta: str, criterion: CriterionName = "difference") -> Subject:
     """An example's audit, with its model."""
-    found = workflows.audit(spec(name), delta, criterion=criterion)
+    found = auditing.audit(spec(name), delta, criterion=criterion)
     return Subject(timeless(found), model=spec(name).naive_bayes(), provenance=spec(name).provenance)
 
 
@@ -92,7 +92,7 @@ def certified(kept: str, delta: str = "0.1") -> Subject:
     as_spec = Fairer.model_construct(**dict(spec("compas")))
     certificate = issue(as_spec, terms, issued=date(2026, 11, 20), limits=Limits())
     return Subject(
-        timeless(workflows.audit(model, delta)),
+        timeless(auditing.audit(model, delta)),
         model=model,
         provenance=certificate.model.provenance,
         certificate=certificate,
@@ -129,7 +129,7 @@ def one() -> Subject:
     half = Fraction(1, 2)
     likelihood = ((half, Fraction(2, 5)), (half, Fraction(3, 5)))
     model = NaiveBayes("One", "Loan", "Yes", "No", half, (Attribute("Sex", ("F", "M"), True, likelihood),))
-    return Subject(timeless(workflows.audit(model, "0.05")), model=model)
+    return Subject(timeless(auditing.audit(model, "0.05")), model=model)
 
 
 def named(names: tuple[str, ...], values: tuple[str, ...], attributes: int, sensitive: int) -> NaiveBayes:
@@ -156,7 +156,7 @@ def named(names: tuple[str, ...], values: tuple[str, ...], attributes: int, sens
 def wide() -> Subject:
     """40 attributes with long names; what can be shown of it in a second."""
     model = named(LONG, tuple(f"ein ziemlich langer Wert, {text}" for text in ("äöü", "значение")), 40, 5)
-    audit = workflows.audit(model, "0.3", time_limit=1)
+    audit = auditing.audit(model, "0.3", time_limit=1)
     # The charts of so large a model would take seconds; the layout is what matters here.
     limits = Limits(expired=lambda: True)
     return replace(
@@ -182,4 +182,4 @@ def _long_certificate() -> Certificate:
 def hostile() -> Subject:
     """Names that are markup, templates, addresses and control characters."""
     model = named(HOSTILE, HOSTILE, 6, 3)
-    return Subject(timeless(workflows.audit(model, "0.05")), model=model)
+    return Subject(timeless(auditing.audit(model, "0.05")), model=model)

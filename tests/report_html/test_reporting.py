@@ -16,12 +16,12 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, pkcs12
 
-from auditor import reporting
 from auditor.documents.repair import LogLikelihoodsRecord, PerformanceRecord, Repair
 from auditor.errors import InputError
 from auditor.report import pades
 from auditor.report.dossier import Dossier
 from auditor.report.wording import percent, signed
+from auditor.usecases import reporting
 from tests.cli.conftest import EXAMPLES, Auditor
 from tests.report_html import subjects
 from tests.report_html.conftest import paper

@@ -7,8 +7,8 @@ from fractions import Fraction
 from math import inf, isclose
 
 from auditor.model.naive_bayes import Attribute, NaiveBayes
+from auditor.search.additive.log_odds import LogOdds
 from auditor.search.criteria import Criterion, Difference, Ratio
-from auditor.search.log_odds import LogOdds
 from auditor.search.pattern import Pattern
 from tests.oracle import Key, Pair, Patterns, PlainAttribute, PlainModel, RankBy
 from tests.strategies import Case

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import pytest
 
-from auditor.search.counting import count_patterns
+from auditor.search.additive.counting import count_patterns
+from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.ranking import top_patterns
+from auditor.search.additive.summaries import minimal_patterns
+from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
-from auditor.search.log_odds import LogOdds
-from auditor.search.ranking import top_patterns
-from auditor.search.summaries import minimal_patterns
-from auditor.search.worst import worst_patterns
 from tests.oracle import BruteForce, PlainAttribute, PlainModel, degree
 from tests.search.comparing import keys, naive_bayes, question
 from tests.search.test_against_brute_force import CHECKS

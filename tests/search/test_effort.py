@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from auditor import load_model
+from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.ranking import top_patterns
+from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
 from auditor.search.limits import Limits
-from auditor.search.log_odds import LogOdds
-from auditor.search.ranking import top_patterns
-from auditor.search.worst import worst_patterns
 from tests.oracle import PlainModel
 from tests.search.comparing import naive_bayes
 from tests.search.test_large_models import binary

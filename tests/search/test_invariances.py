@@ -14,12 +14,12 @@ import pytest
 
 from auditor import load_model
 from auditor.model.naive_bayes import Attribute, NaiveBayes
-from auditor.search.counting import count_patterns
+from auditor.search.additive.counting import count_patterns
+from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.ranking import top_patterns
+from auditor.search.additive.summaries import minimal_patterns, pareto_patterns
+from auditor.search.additive.worst import group_level, worst_patterns
 from auditor.search.criteria import Criterion, Difference, Ratio
-from auditor.search.log_odds import LogOdds
-from auditor.search.ranking import top_patterns
-from auditor.search.summaries import minimal_patterns, pareto_patterns
-from auditor.search.worst import group_level, worst_patterns
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ("compas", "adult", "german")

@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 from auditor import load_model
-from auditor.search.counting import count_patterns
+from auditor.search.additive.counting import count_patterns
+from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.ranking import top_patterns
+from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
+from auditor.search.additive.worst import group_level, worst_patterns
 from auditor.search.criteria import Difference, Ratio
 from auditor.search.limits import Limits
-from auditor.search.log_odds import LogOdds
 from auditor.search.pattern import Pattern, measure
-from auditor.search.ranking import top_patterns
-from auditor.search.summaries import maximal_patterns, minimal_patterns, pareto_patterns
-from auditor.search.worst import group_level, worst_patterns
 from tests import vectorised
 from tests.oracle import BruteForce, Pair, PlainAttribute, PlainModel, Values, degree, divergence
 from tests.search.comparing import key, keys, naive_bayes, plain

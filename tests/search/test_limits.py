@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor.search.counting import count_patterns, sample_patterns
+from auditor.search.additive.counting import count_patterns, sample_patterns
+from auditor.search.additive.ranking import top_patterns
+from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
+from auditor.search.additive.worst import worst_patterns
 from auditor.search.limits import Limits
-from auditor.search.ranking import top_patterns
-from auditor.search.summaries import maximal_patterns, minimal_patterns, pareto_patterns
-from auditor.search.worst import worst_patterns
 from tests.oracle import CriterionName, Key, Pair, RankBy
 from tests.search.comparing import assert_measured, assert_patterns, assert_top, keys, question
 from tests.strategies import FAMILIES, Case, Family, cases

@@ -15,13 +15,13 @@ import pytest
 
 from auditor import load_model
 from auditor.model.naive_bayes import Assignment, Attribute, NaiveBayes
-from auditor.search.counting import count_patterns
+from auditor.search.additive.counting import count_patterns
+from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.ranking import top_patterns
+from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
+from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
-from auditor.search.log_odds import LogOdds
 from auditor.search.pattern import Pattern, measure
-from auditor.search.ranking import top_patterns
-from auditor.search.summaries import maximal_patterns, minimal_patterns, pareto_patterns
-from auditor.search.worst import worst_patterns
 from tests.oracle import RankBy
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from auditor.search.counting import sample_patterns
+from auditor.search.additive.counting import sample_patterns
 from tests.oracle import BruteForce, CriterionName, Key, PlainAttribute, PlainModel
 from tests.search.comparing import keys, question
 from tests.strategies import Case

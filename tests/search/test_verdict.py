@@ -8,10 +8,10 @@ from typing import get_args
 import pytest
 from hypothesis import given, settings
 
-from auditor.search.counting import PatternCount, count_patterns
+from auditor.search.additive.counting import PatternCount, count_patterns
+from auditor.search.additive.ranking import top_patterns
+from auditor.search.additive.summaries import count_probable_patterns
 from auditor.search.limits import Limits
-from auditor.search.ranking import top_patterns
-from auditor.search.summaries import count_probable_patterns
 from auditor.search.verdict import Decision, decide, worst_in_scope
 from tests.oracle import CriterionName
 from tests.search.comparing import assert_measured, assert_patterns, question

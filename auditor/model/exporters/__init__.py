@@ -1,1 +1,0 @@
-"""Writers of models for other programs, one file per format."""

@@ -1,0 +1,215 @@
+"""Subset sums of log-odds: one option of each row is taken, and the sums are asked for.
+
+A row is what one attribute can add: 0 for "not disclosed", then its λ. The sums of all rows are never listed.
+The rows are split in two halves whose sums are; the second half is sorted and bisected for each sum of the
+first (meet in the middle), which takes the square root of the space.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import inf, log, prod
+
+import numpy as np
+
+from auditor.search.additive.log_odds import Integers
+from auditor.search.limits import Limits
+
+#: Length of each half's list where the rows are too many for all of them to be split in two listed halves.
+_SHORT = 1 << 16
+#: Sums that may tie with the last one wanted before the search for the nearest gives up listing all of them.
+_TIES = 1 << 13
+#: Leaves of the search for the nearest sums, where rows had to be fixed.
+_LEAVES = 64
+
+Choice = tuple[int, ...]
+
+
+def sums(rows: Sequence[Integers]) -> Integers:
+    """All sums of one entry of each row, the last row varying fastest; shape ``(prod of lengths,)``."""
+    return reduce(lambda total, row: (total[:, None] + row).ravel(), rows, np.zeros(1, dtype=np.int64))
+
+
+def choice_at(rows: Sequence[Integers], index: int) -> Choice:
+    """The entries whose sum stands at an index of `sums`."""
+    choice = []
+    for row in reversed(rows):
+        index, entry = divmod(index, len(row))
+        choice.append(entry)
+    return tuple(reversed(choice))
+
+
+def halves(sizes: Sequence[int], longest: int) -> int:
+    """How many of the first rows make the sorted half: the fewest whose list is as long as the others'."""
+    first, rest, split = 1, prod(sizes), 0
+    while split < len(sizes) and first < rest and first * sizes[split] <= longest:
+        first *= sizes[split]
+        rest //= sizes[split]
+        split += 1
+    return split
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The sums nearest a target.
+
+    Attributes
+    ----------
+    choices : list of Choice
+        Every choice that can be among the k nearest, given the slack; and a few more.
+    complete : bool
+        Whether none is missing.
+    gap : int
+        No sum that is missing is nearer to the target than this.
+    """
+
+    choices: list[Choice]
+    complete: bool
+    gap: int
+
+
+def nearest(
+    rows: Sequence[Integers], target: int | float, k: int, slack: int, enough: int, limits: Limits
+) -> Nearest:
+    """The k sums nearest a target, and all that are within ``2 slack`` of the k-th.
+
+    Parameters
+    ----------
+    rows : sequence of arrays
+    target : int or ±inf
+        With ∓inf, the least or greatest sums.
+    k : int
+    slack : int
+        Units within which a sum is of the truth.
+    enough : int
+        Where the rows are too many to be searched whole, a distance so small that a nearer sum would not
+        matter.
+    limits : Limits
+    """
+    if not all(len(row) for row in rows):
+        return Nearest([], True, 0)
+    if target == -inf:
+        target = sum(int(row.min()) for row in rows)
+    elif target == inf:
+        target = sum(int(row.max()) for row in rows)
+    goal = int(target)
+    fixed, free = _fixed(rows, limits.entries)
+    free_rows = [rows[i] for i in free]
+    split = halves([len(row) for row in free_rows], limits.entries)
+    leaf = _Leaf(free_rows[split:], free_rows[:split])
+    found: list[tuple[int, Choice]] = []
+    radius = -1  # distance of the k-th nearest; -1 until k are known
+
+    fixed_rows = [rows[i] for i in fixed]
+    low, high = [leaf.low], [leaf.high]
+    for row in reversed(fixed_rows):
+        low.insert(0, low[0] + int(row.min()))
+        high.insert(0, high[0] + int(row.max()))
+    heap: list[tuple[int, int, int, Choice, int]] = [(0, 0, 0, (), 0)]
+    leaves = 0
+    complete, gap = True, 0
+    while heap:
+        distance, _, _, prefix, total = heapq.heappop(heap)
+        if 0 <= radius < distance - 2 * slack:
+            break
+        depth = len(prefix)
+        if depth == len(fixed_rows):
+            within = radius + 2 * slack if radius >= 0 else None
+            listed, overflow = leaf.nearest(goal - total, k, 2 * slack, within)
+            if overflow is not None:
+                complete, gap = False, overflow
+            found += [(d, prefix + choice) for d, choice in listed]
+            found.sort()
+            if len(found) >= k:
+                radius = found[k - 1][0]
+                found = [entry for entry in found if entry[0] <= radius + 2 * slack]
+            if len(found) > k + _TIES:
+                del found[k + _TIES :]
+                complete, gap = False, found[0][0]
+            leaves += 1
+            if heap and (leaves >= _LEAVES or 0 <= radius <= enough or limits.expired()):
+                complete, gap = False, min(heap[0][0], radius) if radius >= 0 else heap[0][0]
+                break
+            continue
+        for entry, value in enumerate(fixed_rows[depth].tolist()):
+            child = total + value
+            least, most = child + low[depth + 1], child + high[depth + 1]
+            off_reach = max(0, least - goal, goal - most)
+            off_centre = abs(least + most - 2 * goal)
+            # Deepest first among equals, so that a first leaf is reached at once.
+            heapq.heappush(heap, (off_reach, -depth, off_centre, (*prefix, entry), child))
+    order = np.argsort(fixed + free).tolist()
+    return Nearest([tuple(choice[i] for i in order) for _, choice in found], complete, gap)
+
+
+def _fixed(rows: Sequence[Integers], longest: int) -> tuple[list[int], list[int]]:
+    """Indices of the rows to branch on, those that spread most first, and of those to list in halves.
+
+    Where not all can be listed, the listed ones are different rows of all spreads, whose sums lie densest.
+    """
+    everything = list(range(len(rows)))
+    if prod(len(row) for row in rows) <= longest * longest:
+        return [], everything
+
+    def spread(i: int) -> int:
+        return int(rows[i].max()) - int(rows[i].min())
+
+    distinct = sorted({row.tobytes(): i for i, row in reversed([*enumerate(rows)])}.values(), key=spread)
+    free: list[int] = []
+    fit = int(2 * log(_SHORT) * len(distinct) / sum(log(len(rows[i])) for i in distinct))
+    for i in distinct[:: max(1, len(distinct) // fit)]:
+        if prod(len(rows[j]) for j in (*free, i)) > _SHORT * _SHORT:
+            break
+        free.append(i)
+    free.sort()
+    return sorted(set(everything) - set(free), key=spread, reverse=True), free
+
+
+class _Leaf:
+    """Two listed halves, the second sorted."""
+
+    def __init__(self, first: Sequence[Integers], second: Sequence[Integers]) -> None:
+        self._first_rows, self._second_rows = first, second
+        self._first = sums(first)
+        unsorted = sums(second)
+        self._order = np.argsort(unsorted, kind="stable")
+        self._second = unsorted[self._order]
+        self.low = int(self._first.min()) + int(self._second[0])
+        self.high = int(self._first.max()) + int(self._second[-1])
+
+    def nearest(
+        self, target: int, k: int, slack: int, within: int | None
+    ) -> tuple[list[tuple[int, Choice]], int | None]:
+        """The sums within ``slack`` of the k-th nearest, within a distance if given, with the distances.
+
+        The second result is None, or the distance of the nearest sum where too many tie to list them all.
+        """
+        wanted = target - self._first
+        at = np.searchsorted(self._second, wanted)
+        # Enough neighbours on either side that the k nearest of all are among them.
+        window = 1 if len(self._first) >= k else k
+        columns = at[:, None] + np.arange(-window, window)
+        exists = (columns >= 0) & (columns < len(self._second))
+        distances = np.abs(self._second[np.where(exists, columns, 0)] - wanted[:, None])[exists]
+        radius = (
+            int(np.partition(distances, k - 1)[k - 1] if len(distances) >= k else distances.max()) + slack
+        )
+        if within is not None:
+            radius = min(radius, within)
+        start = np.searchsorted(self._second, wanted - radius)
+        counts = np.searchsorted(self._second, wanted + radius, side="right") - start
+        hits = np.flatnonzero(counts)
+        counts = counts[hits]
+        overflow = int(distances.min()) if counts.sum() > k + _TIES else None
+        listed: list[tuple[int, Choice]] = []
+        for row, begin, count in zip(hits.tolist(), start[hits].tolist(), counts.tolist(), strict=True):
+            first = choice_at(self._first_rows, row)
+            for column in range(begin, begin + min(count, k + _TIES - len(listed))):
+                second = choice_at(self._second_rows, int(self._order[column]))
+                listed.append((abs(int(self._second[column]) - int(wanted[row])), second + first))
+            if len(listed) >= k + _TIES:
+                break
+        return listed, overflow

@@ -1,0 +1,247 @@
+"""The use cases around certificates: files in, documents and bytes out. The clock is read here only."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from auditor.certificate import issuing
+from auditor.certificate.comparing import compare
+from auditor.certificate.policy import Terms, load_policy, terms
+from auditor.certificate.reading import read_certificate
+from auditor.certificate.recertifying import inherited
+from auditor.certificate.recertifying import recertify as recertify_model
+from auditor.certificate.signing import load_private_key, load_public_key, sign
+from auditor.certificate.verifying import Question, broken, load_revocations, verify_chain
+from auditor.certificate.verifying import verify as verify_opened
+from auditor.choices import CriterionName
+from auditor.documents.certificate import Certificate
+from auditor.documents.comparison import Comparison
+from auditor.documents.record import to_json
+from auditor.documents.verification import ChainVerification, Verification
+from auditor.errors import InputError
+from auditor.model.reading import load_model
+from auditor.search.limits import Limits
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a command was given for a certificate; None where nothing was said.
+
+    Attributes
+    ----------
+    policy : Path or None
+        The policy file, which the others beat.
+    delta, min_probability : str or None
+    criterion : {"difference", "ratio"} or None
+    sensitive : tuple of str
+    valid_days : int or None
+    issuer, responsible : str or None
+    issued, valid_from : date or None
+        The day of issue, today in UTC if None; and the first day on which it holds, the day of issue if None.
+    platform : str or None
+        Recorded as it is.
+    time_limit : float or None
+        Seconds. What isn't proved by then is left open, and the certificate says so.
+    """
+
+    policy: Path | None = None
+    delta: str | None = None
+    criterion: CriterionName | None = None
+    min_probability: str | None = None
+    sensitive: tuple[str, ...] = ()
+    valid_days: int | None = None
+    issuer: str | None = None
+    responsible: str | None = None
+    issued: date | None = None
+    valid_from: date | None = None
+    platform: str | None = None
+    time_limit: float | None = None
+
+    def terms(self, before: Terms | None = None) -> Terms:
+        """Return the terms of a certificate, taking what is said nowhere from those of another."""
+        return terms(
+            load_policy(self.policy) if self.policy else None,
+            delta=self.delta,
+            criterion=self.criterion,
+            min_probability=self.min_probability,
+            sensitive=self.sensitive,
+            valid_days=self.valid_days,
+            issuer=self.issuer,
+            responsible=self.responsible,
+            inherited=before,
+        )
+
+    @property
+    def day(self) -> date:
+        """The day of issue."""
+        return self.issued or today()
+
+
+@dataclass(frozen=True)
+class Signer:
+    """A private key file, and who knows its passphrase."""
+
+    key: Path
+    passphrase: Callable[[], str]
+
+
+@dataclass(frozen=True)
+class Issued:
+    """A new certificate, and the bytes of its file: an envelope if it is signed."""
+
+    certificate: Certificate
+    data: bytes
+
+
+def today() -> date:
+    """Return the current day in UTC."""
+    return datetime.now(UTC).date()
+
+
+def certify(model: str, wishes: Wishes, signer: Signer | None = None) -> Issued:
+    """Certify what can be shown of a model.
+
+    Parameters
+    ----------
+    model : str
+        A model specification file; ``"-"`` is standard input.
+    wishes : Wishes
+    signer : Signer, optional
+        Without it the certificate is not signed.
+
+    Raises
+    ------
+    InputError
+        If a file or an option can't be used.
+    """
+    seal = _seal(signer)
+    chosen = wishes.terms()
+    certificate = issuing.issue(
+        load_model(model),
+        chosen,
+        issued=wishes.day,
+        valid_from=wishes.valid_from,
+        platform=wishes.platform,
+        limits=_limits(wishes.time_limit),
+    )
+    return Issued(certificate, seal(certificate))
+
+
+def recertify(
+    old: Path,
+    model: str,
+    wishes: Wishes,
+    signer: Signer | None = None,
+    *,
+    public_key: Path | None = None,
+    scope_change_reason: str | None = None,
+) -> tuple[Issued, Comparison]:
+    """Certify a model that was trained again, under the policy of its certificate, and compare the two.
+
+    Parameters
+    ----------
+    old : Path
+        The certificate to supersede.
+    model : str
+        The new model specification.
+    wishes : Wishes
+        What is given beats the old certificate; the scope must stay the same.
+    signer : Signer, optional
+    public_key : Path, optional
+        The key that must have signed the old certificate.
+    scope_change_reason : str, optional
+        Lets the scope change; recorded.
+
+    Raises
+    ------
+    InputError
+        If a file or an option can't be used, the old certificate was tampered with, or the scope changed.
+    """
+    seal = _seal(signer)
+    before = read_certificate(old)
+    problems = broken(before, load_public_key(public_key) if public_key else None)
+    if problems:
+        raise InputError(f"{old}: can't be superseded: {problem}" for problem in problems)
+    spec = load_model(model)
+    limits = _limits(wishes.time_limit)
+    certificate = recertify_model(
+        before.certificate,
+        spec,
+        wishes.terms(inherited(before.certificate)),
+        issued=wishes.day,
+        valid_from=wishes.valid_from,
+        scope_change_reason=scope_change_reason,
+        platform=wishes.platform,
+        limits=limits,
+    )
+    comparison = compare(before.certificate, certificate, counted=spec, limits=limits)
+    return Issued(certificate, seal(certificate)), comparison
+
+
+def verify(
+    certificate: Path | None = None,
+    *,
+    chain: Path | None = None,
+    public_key: Path | None = None,
+    model: str | None = None,
+    at: date | None = None,
+    revoked: Path | None = None,
+    time_limit: float | None = None,
+) -> Verification | ChainVerification:
+    """Verify a certificate, or with `chain` all those in a folder; with both, that it is in the chain too.
+
+    Parameters
+    ----------
+    certificate : Path, optional
+        JSON, signed or not, or a PDF in which it is embedded.
+    chain : Path, optional
+    public_key : Path, optional
+        The key that must have signed them.
+    model : str, optional
+        The model specification that must be the certified one.
+    at : date, optional
+        The day for which it is asked; today in UTC if not given.
+    revoked : Path, optional
+        A list of revoked certificates.
+    time_limit : float, optional
+        Seconds for the engine's recomputation.
+
+    Raises
+    ------
+    InputError
+        If a file can't be used.
+    """
+    question = Question(
+        at=at or today(),
+        public_key=load_public_key(public_key) if public_key else None,
+        model=load_model(model) if model else None,
+        revocations=load_revocations(revoked) if revoked else None,
+        limits=_limits(time_limit),
+    )
+    opened = read_certificate(certificate) if certificate else None
+    if chain is not None:
+        return verify_chain(chain, question, opened)
+    if opened is None:
+        raise InputError("give a certificate, or a folder of them with --chain")
+    return verify_opened(opened, question)
+
+
+def _seal(signer: Signer | None) -> Callable[[Certificate], bytes]:
+    """How a certificate becomes a file; finds a key that can't be used before the work."""
+    if signer is None:
+        return lambda certificate: to_json(certificate).encode("utf-8")
+    key = load_private_key(signer.key, signer.passphrase)
+    return lambda certificate: sign(certificate, key)
+
+
+def _limits(seconds: float | None) -> Limits:
+    if seconds is None:
+        return Limits()
+    if not seconds >= 0:
+        raise InputError(f"time limit: {seconds} is not a number of seconds")
+    deadline = time.monotonic() + seconds
+    return Limits(expired=lambda: time.monotonic() > deadline)

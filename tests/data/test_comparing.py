@@ -1,0 +1,252 @@
+"""What data show beside a model, against counts by hand and fairlearn."""
+
+from __future__ import annotations
+
+import csv
+import random
+from decimal import Decimal
+from fractions import Fraction
+from itertools import product
+from math import sqrt
+from pathlib import Path
+
+import pytest
+
+from auditor.data import tables
+from auditor.data.comparing import wilson
+from auditor.documents.data import DataEvidence, Observed
+from auditor.errors import InputError
+from auditor.model.building import build
+from auditor.model.spec import ModelSpec
+from auditor.usecases import auditing
+
+RANDOM = random.Random(5)
+
+
+def made(**changed: object) -> ModelSpec:
+    """A model with a code and a label, bins, and a prior that makes ties possible."""
+    tree: dict[str, object] = {
+        "name": "Credit",
+        "decision": {
+            "name": "credit",
+            "favourable": {"value": "good|fair", "label": "good or fair"},
+            "unfavourable": "bad",
+            "prior": Decimal("0.5"),
+        },
+        "attributes": [
+            {
+                "name": "sex",
+                "sensitive": True,
+                "values": ["m", {"value": "1", "label": "f"}],
+                "likelihood": {
+                    "favourable": [Decimal("0.6"), Decimal("0.4")],
+                    "unfavourable": [Decimal("0.4"), Decimal("0.6")],
+                },
+            },
+            {
+                "name": "age",
+                "sensitive": True,
+                "values": [{"value": "[-inf,30)", "label": "young"}, {"value": "[30,inf)", "label": "old"}],
+                "likelihood": {
+                    "favourable": [Decimal("0.4"), Decimal("0.6")],
+                    "unfavourable": [Decimal("0.6"), Decimal("0.4")],
+                },
+            },
+            {
+                "name": "job",
+                "values": ["yes", "no"],
+                "likelihood": {
+                    "favourable": [Decimal("0.9"), Decimal("0.1")],
+                    "unfavourable": [Decimal("0.5"), Decimal("0.5")],
+                },
+            },
+        ],
+        **changed,
+    }
+    return build(tree, "test")
+
+
+MODEL = made()
+ROWS = [
+    {
+        "credit": RANDOM.choice(["good", "fair", "bad", "bad"]),
+        "sex": RANDOM.choice(["m", "1", "f", ""]),
+        "age": RANDOM.choice(["17", "29.5", "30", "64", "old"]),
+        "job": RANDOM.choice(["yes", "yes", "no", "other"]),
+    }
+    for _ in range(500)
+] + [
+    {"credit": "", "sex": "m", "age": "30", "job": "no"},
+    {"credit": "?!", "sex": "m", "age": "30", "job": "no"},
+]
+
+
+def compared(
+    path: Path, rows: list[dict[str, str]], model: ModelSpec = MODEL, min_group: int = 30
+) -> DataEvidence:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    document = auditing.audit(model, "0.05", top=5)
+    data = auditing.with_data(document, model, path, min_group=min_group).data
+    assert data is not None
+    return data
+
+
+def places(row: dict[str, str]) -> dict[str, int | None]:
+    """Value indices as the model has them, None where nothing is known."""
+    return {
+        "sex": {"m": 0, "1": 1, "f": 1}.get(row["sex"]),
+        "age": 1 if row["age"] == "old" else int(float(row["age"]) >= 30),
+        "job": {"yes": 0, "no": 1}.get(row["job"]),
+    }
+
+
+def selects(row: dict[str, str]) -> bool:
+    known = places(row)
+    values = [(i, v) for i, a in enumerate(MODEL.attributes) if (v := known[a.name]) is not None]
+    good, bad = MODEL.naive_bayes().joint(values)
+    return good > bad
+
+
+def share(found: Observed) -> tuple[int, int]:
+    return found.count, found.people
+
+
+@pytest.mark.parametrize("cells", [2_000_000, 1])
+def test_counts_are_those_by_hand(cells: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "_CELLS", cells)
+    rows = ROWS * (1 if cells > 1 else 3)
+    data = compared(tmp_path / "d.csv", rows)
+    people = [row for row in rows if row["credit"] not in ("", "?!")]
+    times = len(rows) // len(ROWS)
+    assert (data.people, data.undecided, data.other_decision) == (len(people), times, times)
+    assert data.missing == {"sex": sum(row["sex"] == "" for row in people)}
+    assert data.unknown == {"job": sum(row["job"] == "other" for row in people)}
+    assert share(data.accuracy) == (sum(selects(r) == (r["credit"] != "bad") for r in people), len(people))
+    # P is exactly 1/2 for men who are young, of whom nothing else is known.
+    assert any(places(r) == {"sex": 0, "age": 0, "job": None} for r in people)
+    assert share(data.selected) == (sum(map(selects, people)), len(people))
+    names = [(a.name, v, a.labels[v]) for a in MODEL.attributes[:2] for v in range(2)]
+    pairs = product(names[:2], names[2:])
+    for group, wanted in zip(data.groups, [*((n,) for n in names), *pairs], strict=True):
+        assert group.values == {name: label for name, _, label in wanted}
+        inside = [r for r in people if all(places(r)[name] == v for name, v, _ in wanted)]
+        assert group.people == len(inside)
+        assert share(group.selected) == (sum(map(selects, inside)), len(inside))
+        assert share(group.favourable) == (sum(r["credit"] != "bad" for r in inside), len(inside))
+        assert share(group.accuracy) == (
+            sum(selects(r) == (r["credit"] != "bad") for r in inside),
+            len(inside),
+        )
+    for pattern in data.patterns:
+        values = pattern.sensitive_values | pattern.context_values
+        parts = [(a.name, a.labels.index(values[a.name])) for a in MODEL.attributes if a.name in values]
+        known = [r for r in people if all(places(r)[name] is not None for name, _ in parts)]
+        inside = [r for r in known if all(places(r)[name] == v for name, v in parts)]
+        assert share(pattern.occurs) == (len(inside), len(known))
+        assert share(pattern.observed_given_pattern) == (
+            sum(r["credit"] != "bad" for r in inside),
+            len(inside),
+        )
+    assert "worst" in data.patterns[0].lists
+    assert any("minimal" in pattern.lists for pattern in data.patterns)
+
+
+def test_rates_are_those_of_fairlearn(tmp_path: Path) -> None:
+    metrics = pytest.importorskip("fairlearn.metrics", reason="fairlearn checks our metrics")
+    accuracy = pytest.importorskip("sklearn.metrics").accuracy_score
+    data = compared(tmp_path / "d.csv", ROWS)
+    people = [row for row in ROWS if row["credit"] not in ("", "?!") and row["sex"]]
+    frame = metrics.MetricFrame(
+        metrics={"selected": metrics.selection_rate, "accuracy": accuracy},
+        y_true=[row["credit"] != "bad" for row in people],
+        y_pred=[selects(row) for row in people],
+        sensitive_features=["m" if row["sex"] == "m" else "f" for row in people],
+    )
+    men, women = data.groups[:2]
+    for group, name in ((men, "m"), (women, "f")):
+        assert group.selected.share == pytest.approx(frame.by_group.loc[name, "selected"])
+        assert group.accuracy.share == pytest.approx(frame.by_group.loc[name, "accuracy"])
+    ratios = [group.impact_ratio for group in (men, women)]
+    assert min(r for r in ratios if r is not None) == pytest.approx(frame.ratio()["selected"])
+    assert max(r for r in ratios if r is not None) == 1
+
+
+@pytest.mark.parametrize(("count", "people"), [(0, 10), (10, 10), (3, 7), (500, 1000), (1, 1)])
+def test_wilson_ends_are_where_the_share_is_z_standard_errors_away(count: int, people: int) -> None:
+    found = wilson(count, people)
+    assert found.low is not None
+    assert found.high is not None
+    for end in (found.low, found.high):
+        if 0 < end < 1:
+            away = abs(count / people - end) / sqrt(end * (1 - end) / people)
+            assert away == pytest.approx(1.959963984540054)
+    assert found.low <= count / people <= found.high
+
+
+def test_small_groups_set_no_standard(tmp_path: Path) -> None:
+    rows = [{"credit": "good", "sex": "m", "age": "20", "job": "no"}] * 40
+    rows += [{"credit": "good", "sex": "f", "age": "64", "job": "yes"}] * 5
+    rows += [{"credit": "bad", "sex": "m", "age": "64", "job": "yes"}] * 10
+    data = compared(tmp_path / "d.csv", rows)
+    men, women = data.groups[:2]
+    assert (men.small, women.small) == (False, True)
+    assert men.impact_ratio == 1
+    assert women.impact_ratio == pytest.approx(1 / (10 / 50))
+    nobody = data.groups[6]
+    assert nobody.people == 0
+    assert (nobody.selected.share, nobody.impact_ratio) == (None, None)
+    everybody = compared(tmp_path / "d.csv", rows, min_group=1)
+    assert everybody.groups[1].impact_ratio == 1
+
+
+def test_people_that_the_model_rules_out(tmp_path: Path) -> None:
+    likelihood = {"favourable": [Decimal(1), Decimal(0)], "unfavourable": [Decimal(0), Decimal(1)]}
+    model = made(
+        attributes=[
+            {"name": "s", "sensitive": True, "values": ["a", "b"], "likelihood": likelihood},
+            {"name": "t", "values": ["a", "b"], "likelihood": likelihood},
+        ]
+    )
+    rows = [
+        {"credit": c, "s": s, "t": t}
+        for c, s, t in (("good", "a", "a"), ("bad", "b", "b"), ("bad", "a", "b"))
+    ]
+    data = compared(tmp_path / "d.csv", rows, model)
+    assert data.impossible == 1
+    assert share(data.accuracy) == (2, 2)
+
+
+def test_data_that_tell_nothing(tmp_path: Path) -> None:
+    row = {"credit": "good", "sex": "x", "age": "64", "job": "yes"}
+    for changed, reason in (
+        ({}, 'column "sex" has none of the model\'s values'),
+        ({"credit": "excellent"}, 'neither "good|fair" nor "bad"; it has "excellent"'),
+        ({"credit": ""}, "it has no rows with a decision"),
+    ):
+        with pytest.raises(InputError) as caught:
+            compared(tmp_path / "d.csv", [row | changed])
+        assert reason in str(caught.value)
+    with pytest.raises(InputError) as caught:
+        compared(tmp_path / "d.csv", [{"sex": "m", "jobs": "yes"}])
+    assert len(caught.value.problems) == 3
+    assert 'did you mean "jobs"?' in str(caught.value)
+
+
+def test_tiny_probabilities_are_no_zeros(tmp_path: Path) -> None:
+    tiny = Decimal("1e-390")
+    model = made(
+        attributes=[
+            {
+                "name": "s",
+                "sensitive": True,
+                "values": ["a", "b"],
+                "likelihood": {"favourable": [tiny, Decimal(1)], "unfavourable": [Decimal(0), Decimal(1)]},
+            }
+        ]
+    )
+    assert model.naive_bayes().attributes[0].likelihood[0][0] > Fraction(0)
+    data = compared(tmp_path / "d.csv", [{"credit": "good", "s": "a"}], model)
+    assert share(data.selected) == (1, 1)

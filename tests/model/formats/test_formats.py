@@ -1,0 +1,240 @@
+"""PMML, BIF and XMLBIF: what they mean, and what is refused."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from auditor.errors import InputError
+from auditor.model.formats import import_model
+from auditor.model.formats.pmml_writing import to_pmml
+from auditor.model.reading import load_model
+from tests.cli.conftest import EXAMPLES, ROOT
+
+DATA = ROOT / "tests" / "data"
+PMML = (DATA / "credit.pmml").read_text()
+BIF = (DATA / "credit.bif").read_text()
+XMLBIF = (DATA / "credit.bifxml").read_text()
+
+
+def test_pmml() -> None:
+    model = import_model(DATA / "credit.pmml", sensitive=["sex,age"], favourable="good", name="Credit")
+    counts = model.decision.counts
+    assert counts is not None
+    assert [counts.favourable, counts.unfavourable] == [70, 30]
+    sex, job, age = model.attributes
+    assert (sex.sensitive, job.sensitive, age.sensitive) == (True, False, True)
+    assert [(v.value, v.label) for v in sex.values] == [("m", "male"), ("f", "female")]
+    assert sex.counts is not None
+    assert list(sex.counts.favourable) == [42, 28]
+    assert job.counts is not None
+    assert job.counts.favourable == (Decimal("17.5"), Decimal("52.5"))
+    assert [(v.value, v.label) for v in age.values] == [("[-inf,30)", "young"), ("[30,inf)", "old")]
+    # A missing age isn't counted.
+    assert model.naive_bayes().attributes[2].likelihood[0] == (Fraction(20, 69), Fraction(12, 30))
+    assert model.provenance is not None
+    assert "SoftwareAG" in (model.provenance.description or "")
+    assert import_model(DATA / "credit.pmml", sensitive=["sex"]).decision.favourable.value == "good"
+
+
+def test_pmml_whose_counts_exceed_the_rows_has_their_ratios(tmp_path: Path) -> None:
+    path = tmp_path / "m.pmml"
+    path.write_text(PMML.replace('count="42"', 'count="84"'))
+    bayes = import_model(path, sensitive=["sex"]).naive_bayes()
+    assert bayes.prior == Fraction(7, 10)
+    assert bayes.attributes[0].likelihood[1][0] == pytest.approx(Fraction(28, 112), abs=1e-30)
+
+
+@pytest.mark.parametrize("name", ["compas", "figure1", "german_categories"])
+def test_pmml_there_and_back(name: str, tmp_path: Path) -> None:
+    model = load_model(EXAMPLES / f"{name}.json")
+    path = tmp_path / "m.pmml"
+    path.write_text(to_pmml(model))
+    sensitive = [a.name for a in model.attributes if a.sensitive]
+    again = import_model(
+        path, sensitive=sensitive, favourable=model.decision.favourable.value, name=model.name
+    )
+    first, second = again.naive_bayes(), model.naive_bayes()
+    if model.attributes[0].counts is not None:
+        assert first.attributes == second.attributes
+    assert abs(first.prior - second.prior) < Fraction(1, 10**30)
+    for one, other in zip(first.attributes, second.attributes, strict=True):
+        assert (one.name, one.values, one.sensitive) == (other.name, other.values, other.sensitive)
+        for row, same in zip(one.likelihood, other.likelihood, strict=True):
+            assert all(abs(p - q) < Fraction(1, 10**30) for p, q in zip(row, same, strict=True))
+
+
+def test_pmml_bins_there_and_back(tmp_path: Path) -> None:
+    model = import_model(DATA / "credit.pmml", sensitive=["sex,age"], name="Credit")
+    path = tmp_path / "m.pmml"
+    path.write_text(to_pmml(model.model_copy(update={"smoothing": Decimal(1)})))
+    again = import_model(path, sensitive=["sex,age"], name="Credit")
+    assert again.attributes[2].values == model.attributes[2].values
+    assert again.naive_bayes().attributes[0].likelihood[0] == pytest.approx((43 / 72, 1 / 2))
+
+
+@pytest.mark.parametrize("name", ["credit.bif", "credit.bifxml"])
+def test_networks(name: str) -> None:
+    model = import_model(DATA / name, sensitive=["sex"], favourable="good")
+    assert (model.name, model.decision.name, model.decision.prior) == ("credit", "credit", Decimal("0.7"))
+    assert [a.name for a in model.attributes] == ["sex", "job", "moon"]
+    job, moon = model.attributes[1:]
+    assert job.likelihood is not None
+    assert job.labels == ("none", "part_time", "full")
+    assert job.likelihood.favourable == (Decimal("0.1"), Decimal("0.3"), Decimal("0.6"))
+    assert job.likelihood.unfavourable == (Decimal("0.5"), Decimal("0.25"), Decimal("0.25"))
+    # On its own it tells nothing.
+    assert moon.likelihood is not None
+    assert moon.likelihood.favourable == moon.likelihood.unfavourable == (Decimal("0.25"), Decimal("0.75"))
+    assert import_model(DATA / name, sensitive=["sex"]).decision.favourable.value == "good"
+
+
+def test_bif_with_comments_quotes_properties_and_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "m.bif"
+    path.write_text(
+        'network "n" { property author "x { y"; }\n/* a { comment */\n'
+        + BIF.partition("}\n")[2]
+        .replace("variable credit {", 'variable credit {\n  property "position = (1, 2)";')
+        .replace("   (bad) 0.5 0.5;", "   property x;\n   default 0.5, 0.5; // for the rest")
+    )
+    same = import_model(DATA / "credit.bif", sensitive=["sex"], name="m")
+    assert import_model(path, sensitive=["sex"]) == same
+
+
+def test_rows_of_few_digits_are_divided_by_their_sum(tmp_path: Path) -> None:
+    path = tmp_path / "m.bif"
+    path.write_text(BIF.replace("0.5 0.25 0.25", "0.333 0.333 0.333").replace("0.3 0.7", "0.333 0.666"))
+    bayes = import_model(path, sensitive=["sex"]).naive_bayes()
+    assert bayes.attributes[1].likelihood[0][1] == Fraction(1, 3)
+    assert bayes.prior == pytest.approx(2 / 3, abs=1e-15)
+
+
+BAD: dict[str, tuple[str, str, str]] = {
+    "no suffix": ("m.onnx", "", "is none of .skops"),
+    "not XML": ("m.pmml", "<PMML", "not XML"),
+    "entities": ("m.pmml", '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "has entities"),
+    "an unknown encoding": ("m.pmml", '<?xml version="1.0" encoding="klingon"?><a/>', "not XML"),
+    "other XML": ("m.xml", "<html/>", "neither PMML nor XMLBIF but html"),
+    "no model": ("m.pmml", "<PMML/>", "no model at all"),
+    "another model": ("m.pmml", "<PMML><TreeModel/></PMML>", "but TreeModel"),
+    "no output": ("m.pmml", PMML.replace("BayesOutput", "Output"), "BayesOutput is missing"),
+    "no inputs": ("m.pmml", PMML.replace("BayesInputs", "Inputs"), "no attribute"),
+    "no threshold": ("m.pmml", PMML.replace(' threshold="0.001"', ""), 'threshold "" is not a number'),
+    "an infinite count": ("m.pmml", PMML.replace('count="42"', 'count="INF"'), 'count "INF" is not a number'),
+    "three decisions": (
+        "m.pmml",
+        PMML.replace('count="70"/>', 'count="70"/><TargetValueCount value="x" count="1"/>'),
+        "has 3 values",
+    ),
+    "a count of 0": (
+        "m.pmml",
+        PMML.replace('count="42"', 'count="0"'),
+        "fit the model with Laplace smoothing",
+    ),
+    "a pair that is missing": (
+        "m.pmml",
+        PMML.replace('<TargetValueCount value="good" count="42"/>', ""),
+        "the threshold 0.001 stands in",
+    ),
+    "a continuous input": (
+        "m.pmml",
+        PMML.replace('<BayesInput fieldName="job">', '<BayesInput fieldName="job"><TargetValueStats/>'),
+        "is continuous with a distribution",
+    ),
+    "another transformation": ("m.pmml", PMML.replace("Discretize ", "MapValues "), "not XML"),
+    "a gap between bins": ("m.pmml", PMML.replace('leftMargin="30"', 'leftMargin="31"'), "only Discretize"),
+    "no bins": ("m.pmml", PMML.replace("DiscretizeBin", "Bin"), "only Discretize"),
+    "an unknown favourable value": ("favourable.pmml", PMML, 'no value "excellent"'),
+    "an unknown favourable value in BIF": ("favourable.bif", BIF, 'no value "excellent"'),
+    "empty BIF": ("m.bif", "", "there are no variables"),
+    "cut BIF": ("m.bif", BIF[:200], "the file ends too early"),
+    "not BIF": ("m.bif", "{}", 'line 1: "{" is not known'),
+    "a continuous variable": ("m.bif", BIF.replace("discrete[2] {b", "continuous[2] {b"), 'is "continuous"'),
+    "an unknown variable": (
+        "m.bif",
+        BIF.replace("probability (moon", "probability (sun"),
+        'line 32: "sun" is no',
+    ),
+    "no probability": ("m.bif", BIF.replace("0.25 0.75;", "0.25 x;"), '"x" is no probability'),
+    "above 1": ("m.bif", BIF.replace("0.25 0.75;", "0.25 1.75;"), '"1.75" is no probability'),
+    "a broken condition": ("m.bif", BIF.replace("(sex | credit)", "(sex , credit)"), "where | or ) belongs"),
+    "a broken variable": ("m.bif", BIF.replace("variable sex {", "variable sex ("), "where { belongs"),
+    "a missing row": ("m.bif", BIF.replace("(bad) 0.5 0.5;", ""), 'no row of probabilities for "bad"'),
+    "a table with conditions": (
+        "m.bif",
+        BIF.replace("(bad) 0.5 0.5;", "table 0.5 0.5 0.6 0.4;"),
+        "a row per condition",
+    ),
+    "no probabilities": ("m.bif", BIF.partition("probability (moon")[0], '"moon" has no probabilities'),
+    "two parents": (
+        "m.bif",
+        BIF.replace("(job | credit)", "(job | credit, sex)").replace(
+            "(bad) 0.5 0.25", "(bad, male) 0.5 0.25"
+        ),
+        "depends on 2 variables",
+    ),
+    "a chain": (
+        "m.bif",
+        BIF.replace("(job | credit)", "(job | sex)")
+        .replace("(bad) 0.5 0.25", "(male) 0.5 0.25")
+        .replace("(good) 0.1", "(female) 0.1"),
+        'here they depend on "credit" and "sex"',
+    ),
+    "a decision that isn't declared": (
+        "m.bif",
+        BIF.replace("| credit)", "| ghost)"),
+        '"ghost", on which the others depend, is not declared',
+    ),
+    "a decision that depends on itself": (
+        "m.bif",
+        BIF.replace("(credit) {\n   table 0.3 0.7;", "(credit | credit) {\n (bad) 1 0; (good) 0 1;"),
+        "depends on something itself",
+    ),
+    "a row that is too short": (
+        "m.bif",
+        BIF.replace("0.3 0.7", "0.3"),
+        '"credit" has 1 probabilities for 2 values',
+    ),
+    "no edges": (
+        "m.bif",
+        BIF.replace("(job | credit)", "(job)")
+        .replace("(sex | credit)", "(sex)")
+        .replace("(bad)", "table")
+        .replace("(good) 0.6 0.4;", "")
+        .replace("(good) 0.1 0.3 0.6;", ""),
+        "here they depend on none",
+    ),
+    "a decision of three": (
+        "m.bif",
+        BIF.replace("discrete[2] {bad, good}", "discrete[3] {bad, good, none}").replace(
+            "(good)", "(none) 1 0;\n (good)"
+        ),
+        "has 3 values",
+    ),
+    "a sum above 1": ("m.bif", BIF.replace("0.25 0.75;", "0.5 0.75;"), "sums to 1.25"),
+    "an unknown name in XMLBIF": ("m.xml", XMLBIF.replace("<FOR>moon", "<FOR>sun"), '"sun" is no variable'),
+    "too few numbers": ("m.xmlbif", XMLBIF.replace("0.25 0.75", "0.25"), "has 1 probabilities, not 2"),
+    "no number": ("m.xmlbif", XMLBIF.replace("0.25 0.75", "0.25 x"), '"x" is no probability'),
+    "no variables": ("m.xmlbif", "<BIF><NETWORK/></BIF>", "there are no variables"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_is_refused(case: str, tmp_path: Path) -> None:
+    name, content, reason = BAD[case]
+    path = tmp_path / name
+    path.write_text(content)
+    favourable = "excellent" if name.startswith("favourable") else None
+    with pytest.raises(InputError) as caught:
+        import_model(path, sensitive=["sex"], favourable=favourable)
+    assert reason in str(caught.value)
+    assert all(line.startswith(f"{path}: ") for line in caught.value.problems)
+
+
+def test_bif_that_is_not_text(tmp_path: Path) -> None:
+    (tmp_path / "m.bif").write_bytes(b"\xff")
+    with pytest.raises(InputError, match="not UTF-8"):
+        import_model(tmp_path / "m.bif", sensitive=["sex"])

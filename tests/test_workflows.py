@@ -149,7 +149,7 @@ def test_the_count_can_settle_what_the_search_left_open(monkeypatch: pytest.Monk
     fair = audit(model, "0.3")
     assert fair.verdict == "delta-fair"
     assert fair.max_degree_bounds == (0, nextafter(0.3, 1))
-    monkeypatch.setattr(auditing, "count_patterns", lambda *_: PatternCount(None, "too many", ()))
+    monkeypatch.setattr(auditing, "count_patterns", lambda *_: PatternCount(0, 10**9, "too many", ()))
     assert audit(model, "0.2").verdict == "inconclusive"
 
 

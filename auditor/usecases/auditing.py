@@ -150,7 +150,7 @@ def audit(
                 attribute=bayes.attributes[i].name,
                 max_degree=abs((record := question.record(found.patterns[0])).degree),
                 worst_pattern=record,
-                pattern_count=count.disclosing(i),
+                pattern_count=_exactly(count.disclosing(i)),
             )
             for i, found in zip(bayes.sensitive, attributes, strict=True)
         ),
@@ -405,6 +405,10 @@ def _count(question: _Question) -> PatternCount:
     return count_patterns(question.tables, question.criterion, question.limits)
 
 
+def _exactly(bounds: tuple[int, int]) -> int | None:
+    return bounds[0] if bounds[0] == bounds[1] else None
+
+
 def _coverage(bayes: NaiveBayes, count: PatternCount) -> tuple[CoverageRecord, ...] | None:
     if count.total is None:
         return None
@@ -413,7 +417,7 @@ def _coverage(bayes: NaiveBayes, count: PatternCount) -> tuple[CoverageRecord, .
             disclosed=tuple(bayes.attributes[i].name for i in entry.disclosed),
             method=entry.method,
             pairs=entry.pairs,
-            patterns=entry.patterns,
+            patterns=entry.lower,
         )
         for entry in count.coverage
     )

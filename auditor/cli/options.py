@@ -15,10 +15,10 @@ from auditor.report.formats import AnyFormatName, FormatName
 
 def _share(value: str | None) -> str | None:
     """Check that an option is an exact number from 0 to 1."""
-    from auditor.usecases.auditing import parse_share
+    from auditor.search.question import Share
 
     try:
-        return None if value is None else parse_share(value)[0]
+        return None if value is None else Share.of(value).text
     except InputError as error:
         raise typer.BadParameter(str(error)) from error
 

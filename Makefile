@@ -5,11 +5,15 @@ BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench paper schemas clean
+.PHONY: help demo test fuzz lint bench paper schemas clean
+
+# How many times as many random examples `make fuzz` tries as `make test`.
+N = 10
 
 help:
 	@echo "make demo     audit the shipped German credit model and leave a report in demo/"
 	@echo "make test     everything that CI checks"
+	@echo "make fuzz     the tests' properties on N times as many random models, always new ones: make fuzz N=100"
 	@echo "make lint     style, types and import rules only"
 	@echo "make bench    speed, growth and memory of the engine"
 	@echo "make paper    the source paper's tables and figures anew, in examples/paper; DATA=FOLDER has the data"
@@ -25,7 +29,10 @@ demo: .venv/installed
 	done
 
 test: lint
-	$(BIN)/pytest --cov --numprocesses auto --dist worksteal
+	$(BIN)/pytest --cov --numprocesses auto --dist worksteal --durations 10
+
+fuzz: .venv/installed-test
+	$(BIN)/pytest -m hypothesis --fuzz $(N) --numprocesses auto --dist worksteal
 
 lint: .venv/installed-test
 	$(BIN)/ruff check

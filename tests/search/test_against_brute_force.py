@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from auditor.search.additive.counting import count_patterns, sample_patterns
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
 from auditor.search.additive.worst import group_level, worst_patterns
+from tests.fuzzing import examples
 from tests.oracle import CriterionName, RankBy
 from tests.search.comparing import assert_measured, assert_patterns, assert_top, keys, question
 from tests.strategies import FAMILIES, Case, Family, cases
@@ -128,9 +129,10 @@ CHECKS = [
 
 @pytest.mark.parametrize("criterion", get_args(CriterionName))
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+@pytest.mark.hypothesis
 def test_everything_equals_brute_force(family: Family, criterion: CriterionName) -> None:
     @given(cases(family, criterion))
-    @settings(max_examples=MODELS)
+    @examples(MODELS)
     def check(case: Case) -> None:
         for compare in CHECKS:
             compare(case)

@@ -6,13 +6,14 @@ from fractions import Fraction
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from auditor.search.additive.counting import PatternCount, count_patterns
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import count_probable_patterns
 from auditor.search.limits import Limits
 from auditor.search.verdict import Decision, decide, worst_in_scope
+from tests.fuzzing import examples
 from tests.oracle import CriterionName
 from tests.search.comparing import assert_measured, assert_patterns, question
 from tests.search.test_limits import SOME_FAMILIES, Tight, tight
@@ -42,9 +43,10 @@ def largest_in_scope(case: Case) -> Fraction:
 
 @pytest.mark.parametrize("criterion", get_args(CriterionName))
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+@pytest.mark.hypothesis
 def test_verdict(family: Family, criterion: CriterionName) -> None:
     @given(cases(family, criterion))
-    @settings(max_examples=MODELS)
+    @examples(MODELS)
     def check(case: Case) -> None:
         decision, count = decision_on(case)
         patterns = case.probable.patterns
@@ -65,9 +67,10 @@ def test_verdict(family: Family, criterion: CriterionName) -> None:
 
 @pytest.mark.parametrize("criterion", get_args(CriterionName))
 @pytest.mark.parametrize("family", [FAMILIES[name] for name in SOME_FAMILIES], ids=SOME_FAMILIES)
+@pytest.mark.hypothesis
 def test_limits_never_turn_a_verdict_round(family: Family, criterion: CriterionName) -> None:
     @given(cases(family, criterion), tight)
-    @settings(max_examples=MODELS)
+    @examples(MODELS)
     def check(case: Case, limited: Tight) -> None:
         decision, count = decision_on(case, limited.limits())
         patterns = case.probable.patterns

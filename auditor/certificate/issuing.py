@@ -14,7 +14,6 @@ from typing import Any, Literal
 import rfc8785
 
 from auditor.certificate import claims
-from auditor.certificate.exact import exact_model, fraction_of, fraction_text, outward
 from auditor.certificate.policy import Terms
 from auditor.choices import CriterionName, Verdict
 from auditor.documents.audit import ToolRecord
@@ -29,6 +28,7 @@ from auditor.documents.certificate import (
     Supersedes,
     Witness,
 )
+from auditor.documents.parameters import exact_model, fraction_of, fraction_text, outward
 from auditor.errors import InputError
 from auditor.messages import shown
 from auditor.model.naive_bayes import Assignment, NaiveBayes

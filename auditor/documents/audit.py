@@ -10,6 +10,7 @@ from pydantic import Field
 
 from auditor.choices import CriterionName, RankBy, Verdict
 from auditor.documents.data import DataEvidence
+from auditor.documents.parameters import ExactModel
 from auditor.documents.record import Record
 from auditor.version import __version__
 
@@ -90,13 +91,79 @@ class ToolRecord(Record):
     version: str = __version__
 
 
-class SensitiveAttributeRecord(Record):
+class DegreeRecord(Record):
+    """The largest |degree| among some patterns in scope: the worst that was found, and what is proved."""
+
+    max_degree: Annotated[float, Field(ge=0, le=1, description="|degree| of the worst pattern found.")]
+    max_degree_bounds: Annotated[
+        tuple[Probability, Probability] | None,
+        Field(description="Found lower and proved upper bound, rounded outward; null in older documents."),
+    ] = None
+    worst_pattern: Annotated[PatternRecord | None, Field(description="null: there is no such pattern.")]
+
+    @property
+    def proved(self) -> bool:
+        """Whether no other of these patterns can have a larger |degree|."""
+        if self.max_degree_bounds is None:
+            return False
+        low, high = self.max_degree_bounds
+        return high <= math.nextafter(max(low, self.max_degree), math.inf)
+
+
+class SensitiveAttributeRecord(DegreeRecord):
     """The patterns that disclose one sensitive attribute, alone or with others."""
 
     attribute: str
-    max_degree: Annotated[float, Field(ge=0, le=1, description="Largest found |degree| that discloses it.")]
-    worst_pattern: PatternRecord
+    worst_pattern: PatternRecord | None
     pattern_count: Annotated[Count | None, Field(description="Discrimination patterns that disclose it.")]
+    alone: Annotated[
+        DegreeRecord | None, Field(description="The patterns that disclose no other sensitive attribute.")
+    ] = None
+
+
+class ShareRecord(DegreeRecord):
+    """The patterns that at least this share of the model's population has."""
+
+    min_probability: Annotated[str, Field(description="The share; 0: patterns of any probability.")]
+
+
+class PairRecord(DegreeRecord):
+    """The patterns that disclose no sensitive attributes but these; the same one twice stands for one."""
+
+    attributes: tuple[str, str]
+
+
+class GroupRecord(Record):
+    """People with these sensitive values, as the model describes them."""
+
+    values: Annotated[dict[str, str], Field(description="Attribute to label.")]
+    probability: Annotated[Probability, Field(description="The model's share of people in the group.")]
+    favourable: Annotated[Probability, Field(description="P(favourable | group).")]
+    impact_ratio: Annotated[
+        Probability | None,
+        Field(description="P(favourable | group) over that of the most favoured group; null if that is 0."),
+    ]
+
+
+class GroupTable(Record):
+    """All groups by the same sensitive attributes that have people in them."""
+
+    attributes: Annotated[tuple[str, ...], Field(min_length=1)]
+    groups: tuple[GroupRecord, ...]
+
+
+#: (P(xy), |degree|) of patterns.
+Points = tuple[tuple[Probability, Probability], ...]
+
+
+class IllustrationRecord(Record):
+    """Patterns to draw, rounded; no claim rests on them."""
+
+    points: Annotated[Points, Field(description="Discrimination patterns as probability and |degree|.")]
+    sampled: Annotated[bool, Field(description="Whether the points are a uniform sample of all patterns.")]
+    front: Annotated[Points, Field(description="Patterns that no other beats in both, most probable first.")]
+    front_complete: bool
+    marked: Annotated[dict[RankBy, Points], Field(description="The first patterns of each ranking.")]
 
 
 class CoverageRecord(Record):
@@ -126,8 +193,8 @@ class SearchRecord(Record):
 class Audit(Record):
     """The result of an audit.
 
-    With ``min_probability`` the verdict, the largest degree and the lists speak only of patterns that are at
-    least that probable; the group and individual levels and the breakdown by attribute speak of all.
+    With ``min_probability`` everything but the groups speaks only of patterns that are at least that
+    probable.
     """
 
     kind: Literal["auditor/audit"] = "auditor/audit"
@@ -146,6 +213,10 @@ class Audit(Record):
     ]
     pattern_count: Annotated[Count | None, Field(description="Exact number of discrimination patterns.")]
     pattern_count_reason: Annotated[str | None, Field(description="Why the count is null.")]
+    pattern_count_bounds: Annotated[
+        tuple[Count, Count] | None,
+        Field(description="Proved lower and upper bound on the number; equal to it where it is exact."),
+    ] = None
     total_patterns: Annotated[Count, Field(description="Number of pairs of sensitive and context values.")]
     rank_by: RankBy
     top_patterns: tuple[PatternRecord, ...]
@@ -153,11 +224,32 @@ class Audit(Record):
         tuple[PatternRecord, ...],
         Field(description="Discrimination patterns without a proper part that is one; most probable first."),
     ]
-    group_level: Annotated[PatternRecord, Field(description="Worst pattern without context.")]
+    group_level: Annotated[
+        PatternRecord | None, Field(description="Worst pattern without context; null: none is in scope.")
+    ]
     individual_level: Annotated[
         PatternRecord | None, Field(description="Worst found pattern with every attribute disclosed.")
     ]
+    individual_level_bounds: Annotated[
+        tuple[Probability, Probability] | None,
+        Field(description="Found lower and proved upper bound; null in older documents."),
+    ] = None
     by_sensitive_attribute: tuple[SensitiveAttributeRecord, ...]
+    by_share: Annotated[
+        tuple[ShareRecord, ...],
+        Field(description="Of patterns of at least 10%, 1%, 0.1% and 0.01% of people, and of any."),
+    ] = ()
+    by_pair: Annotated[
+        tuple[PairRecord, ...], Field(description="Empty unless asked for, or if there are too many pairs.")
+    ] = ()
+    groups: Annotated[
+        tuple[GroupTable, ...],
+        Field(description="By each sensitive attribute, and by all of them; tables of thousands left out."),
+    ] = ()
+    illustration: Annotated[IllustrationRecord | None, Field(description="null unless asked for.")] = None
+    parameters: Annotated[
+        ExactModel | None, Field(description="The whole model, unless it is very large.")
+    ] = None
     coverage: Annotated[
         tuple[CoverageRecord, ...] | None, Field(description="Adds up to the count; null when the count is.")
     ]

@@ -183,9 +183,9 @@ def _of_certificate(
     opened: Opened, since: Path | None, format: ReportFormat, style: Style, time_limit: float | None
 ) -> Made:
     from auditor.certificate.comparing import compare
-    from auditor.certificate.exact import naive_bayes
     from auditor.certificate.reading import read_certificate
     from auditor.certificate.verifying import broken
+    from auditor.documents.parameters import naive_bayes
 
     certificate = opened.certificate
     if problems := broken(opened):

@@ -19,12 +19,12 @@ from hypothesis import given
 
 from auditor.certificate import issuing
 from auditor.certificate.claims import ASSUMPTIONS, LIMITS, claim
-from auditor.certificate.exact import exact_model, fraction_of, fraction_text, naive_bayes, outward
 from auditor.certificate.issuing import answer, id_of, issue, sha256, tree
 from auditor.certificate.policy import Terms, terms
 from auditor.certificate.signing import sign
 from auditor.choices import Verdict
 from auditor.documents.certificate import Certificate, SensitiveAttribute
+from auditor.documents.parameters import exact_model, fraction_of, fraction_text, naive_bayes, outward
 from auditor.documents.policy import share_text
 from auditor.documents.record import to_json
 from auditor.documents.schemas import schemas

@@ -28,7 +28,7 @@ demo: .venv/installed
 		$(BIN)/auditor audit examples/german.json --delta 0.1 -o demo/german.$$form || test $$? -eq 1 || exit; \
 	done
 
-test: lint
+test: lint .venv/tools
 	$(BIN)/pytest --cov --numprocesses auto --dist worksteal --durations 10
 
 fuzz: .venv/installed-test
@@ -53,12 +53,17 @@ clean:
 	rm -rf .venv demo dist .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 # The environment is made once and mended when the project's requirements change.
-.venv/made: .ci/make-venv
+.venv/made: .ci/make-venv .ci/install
 	.ci/make-venv
 	@touch $@
 
 .venv/installed: .venv/made pyproject.toml
 	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+# Programs that tests check PDF and HTML with; a test whose program is missing is skipped and says so.
+.venv/tools: .venv/made
+	.ci/install qpdf poppler-utils chromium || echo "Some tests will be skipped." >&2
 	@touch $@
 
 .venv/installed-test: .venv/made pyproject.toml

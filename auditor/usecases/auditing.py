@@ -1,10 +1,9 @@
-"""The use cases. Rooms are put together here, and the clock is read here, only."""
+"""The use cases of models: audits, lists of patterns and repairs. Rooms are put together here only."""
 
 from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -44,6 +43,7 @@ from auditor.search.criteria import Criterion, Difference, Ratio
 from auditor.search.limits import Limits
 from auditor.search.pattern import Pattern
 from auditor.search.verdict import decide, worst_in_scope
+from auditor.usecases import clock
 
 if TYPE_CHECKING:
     import os
@@ -108,7 +108,7 @@ def audit(
     question = _Question.of(model, delta, criterion, min_probability, time_limit)
     _positive("top", top)
     bayes, tables, rule, limits = question.bayes, question.tables, question.criterion, question.limits
-    started = time.monotonic()
+    started = clock.seconds()
     progress("searching the worst pattern")
     worst = worst_in_scope(tables, rule, question.min_probability, limits)
     group = group_level(tables, rule)
@@ -160,7 +160,7 @@ def audit(
             combinations_solved=worst.solved,
             combinations_total=worst.total,
             nodes=ranking.nodes,
-            seconds=time.monotonic() - started,
+            seconds=clock.seconds() - started,
             top_patterns_complete=ranking.complete,
             minimal_patterns_complete=minimal.complete,
             reasons=tuple(
@@ -334,7 +334,7 @@ def repair(
         rank_by=rank_by,
         per_round=per_round,
         max_rounds=max_rounds,
-        limits=_limits(time_limit),
+        limits=clock.limits(time_limit),
         on_round=on_round,
     )
     wish = repairing.Wish(delta_text, _CRITERIA[criterion](threshold), method, solver, options, data)
@@ -378,7 +378,7 @@ class _Question:
     ) -> Self:
         delta_text, threshold = parse_share(delta)
         least_text, least = (None, None) if min_probability is None else parse_share(min_probability)
-        limits = _limits(time_limit)
+        limits = clock.limits(time_limit)
         bayes = model if isinstance(model, NaiveBayes) else model.naive_bayes()
         return cls(
             bayes=bayes,
@@ -417,14 +417,6 @@ def _coverage(bayes: NaiveBayes, count: PatternCount) -> tuple[CoverageRecord, .
         )
         for entry in count.coverage
     )
-
-
-def _limits(time_limit: float | None) -> Limits:
-    """Limits that expire so many seconds from now."""
-    if time_limit is not None and not time_limit >= 0:
-        raise InputError(f"time_limit: {time_limit} is not a number of seconds")
-    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
-    return Limits(expired=lambda: time.monotonic() > deadline)
 
 
 def _positive(name: str, value: int) -> None:

@@ -21,7 +21,7 @@ from tests.oracle import CriterionName, Key, Pair, RankBy
 from tests.search.comparing import assert_measured, assert_patterns, assert_top, keys, question
 from tests.strategies import FAMILIES, Case, Family, cases
 
-MODELS = 20
+MODELS = 6
 SOME_FAMILIES = ("simple rationals", "zeros under one decision", "all sensitive", "exact ties", "everything")
 
 
@@ -176,7 +176,7 @@ def test_tight_limits_never_make_an_answer_wrong(
 @pytest.mark.hypothesis
 def test_a_list_cut_short_says_so(criterion: CriterionName) -> None:
     @given(cases(FAMILIES["simple rationals"], criterion), st.integers(1, 6))
-    @examples(150)
+    @examples(40)
     def check(case: Case, limit: int) -> None:
         tables, question_criterion = question(case)
         for summary, expected in (

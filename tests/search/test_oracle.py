@@ -103,7 +103,7 @@ def degree_after(criterion: CriterionName, pair: Pair, repaired_favourable: Frac
 @pytest.mark.hypothesis
 def test_repaired_probability_is_the_nearest_fair_one(criterion: CriterionName) -> None:
     @given(cases(FAMILIES["zeros under one decision"], criterion))
-    @examples(100)
+    @examples(20)
     def check(case: Case) -> None:
         for pair in case.patterns.patterns:
             nearest = repaired(criterion, case.threshold, pair)
@@ -121,7 +121,7 @@ def test_repaired_probability_is_the_nearest_fair_one(criterion: CriterionName) 
 @pytest.mark.hypothesis
 def test_summaries_by_their_definitions(criterion: CriterionName) -> None:
     @given(cases(FAMILIES["all sensitive"], criterion))
-    @examples(60)
+    @examples(15)
     def check(case: Case) -> None:
         patterns = case.probable.patterns[:150]
         probable = type(case.probable)(criterion, case.threshold, patterns)

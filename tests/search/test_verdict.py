@@ -19,7 +19,7 @@ from tests.search.comparing import assert_measured, assert_patterns, question
 from tests.search.test_limits import SOME_FAMILIES, Tight, tight
 from tests.strategies import FAMILIES, Case, Family, cases
 
-MODELS = 60
+MODELS = 10
 
 
 def decision_on(case: Case, limits: Limits | None = None) -> tuple[Decision, PatternCount]:

@@ -28,7 +28,7 @@ from tests.oracle import BruteForce, CriterionName, Pair, PlainModel
 from tests.search.comparing import naive_bayes
 from tests.strategies import FAMILIES, plain_models
 
-FIGURE1 = Path(__file__).parents[1] / "examples" / "figure1.json"
+FIGURE1 = Path(__file__).parents[2] / "examples" / "figure1.json"
 TENTH, FIFTH = Fraction(1, 10), Fraction(1, 5)
 
 

@@ -24,7 +24,7 @@ from auditor.search.criteria import Difference
 from auditor.search.pattern import Pattern, measure
 from tests.oracle import RankBy
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 ORACLES = ROOT / "tests" / "data" / "oracles"
 
 DATA = ("compas", "adult", "german")

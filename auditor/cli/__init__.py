@@ -817,7 +817,7 @@ def convert(
 
         write_text(output, to_pmml(spec))
     elif suffix == ".skops":
-        from auditor.model.formats.sklearn_writing import to_skops
+        from auditor.model.formats.sklearn import to_skops
 
         write_bytes(output, to_skops(spec))
     else:

@@ -34,6 +34,22 @@ def build(tree: Mapping[str, object], source: str) -> ModelSpec:
         raise InputError(lines(source, found, whole)) from error
 
 
+def code_of(value: object) -> str:
+    """Write a value of a typed column as a code; a whole float as an integer.
+
+    Integers become floats where cells of their column are missing.
+
+
+    >>> code_of(True), code_of(3.0), code_of("3.0"), code_of(None)
+    ('true', '3', '3.0', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
 def decimal(number: Fraction | float | int) -> Decimal:
     """Return a number as a decimal: exactly where it is short, a float as the shortest that reads back as it.
 

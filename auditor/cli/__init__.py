@@ -813,7 +813,7 @@ def convert(
 
     spec = load_model(model)
     if suffix == ".pmml":
-        from auditor.model.formats.pmml_writing import to_pmml
+        from auditor.model.formats.pmml import to_pmml
 
         write_text(output, to_pmml(spec))
     elif suffix == ".skops":

@@ -21,7 +21,7 @@ import numpy as np
 
 from auditor.errors import InputError
 from auditor.messages import escaped, plain, shown
-from auditor.model.building import build, chosen, code_of, decimal, split
+from auditor.model.building import build, chosen, code_of, decimal, sides_of, split
 from auditor.model.checks import TOLERANCE
 from auditor.model.intervals import Bins, are_intervals
 from auditor.model.reading import unreadable
@@ -187,21 +187,22 @@ def from_sklearn(
         If the estimator is none of these, isn't fitted, or has another number of classes than two.
     """
     source = source or type(estimator).__name__
-    encoder, bayes = _parts(estimator, source)
-    for part, fitted in ((bayes, "class_count_"), (encoder, "n_features_in_")):
-        if part is not None and not hasattr(part, fitted):
-            _refuse(source, f"{type(part).__name__} is not fitted; fit it first")
     try:
+        encoder, bayes = _parts(estimator, source)
+        for part, fitted in ((bayes, "class_count_"), (encoder, "n_features_in_")):
+            if part is not None and not hasattr(part, fitted):
+                _refuse(source, f"{type(part).__name__} is not fitted; fit it first")
         classes = [code_of(label) for label in bayes.classes_.tolist()]
+        wanted = None if favourable is None else code_of(favourable)
+        sides = sides_of(classes, wanted, source, f"the decision of {type(bayes).__name__}")
         names = _names(encoder if encoder is not None else bayes, feature_names, source)
-        sides = _sides(classes, favourable, source)
         alpha = _alpha(bayes)
         class_counts = [_exact(bayes.class_count_[side]) for side in sides]
         prior = [_fitted(bayes.class_log_prior_[side], source) for side in sides]
         columns = list(_columns(bayes, sides, alpha, source))
         attributes = _attributes(encoder, bayes, columns, names, source)
     # A file may hold anything in place of what fitting makes.
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         reason = plain(f"{type(error).__name__}: {error}")
         _refuse(source, f"what was fitted does not fit together ({reason}); fit and save it anew")
     protected = chosen(split(sensitive, names), names, source, "feature")
@@ -279,25 +280,6 @@ def _steps(estimator: object) -> Iterator[object]:
 
 def _refuse(source: str, reason: str) -> NoReturn:
     raise InputError(f"{escaped(source)}: {reason}")
-
-
-def _sides(classes: Sequence[str], favourable: object, source: str) -> tuple[int, int]:
-    """Return the positions of the favourable and of the unfavourable class."""
-    if len(classes) != 2:
-        some = ", ".join(shown(label) for label in classes[:20])
-        _refuse(
-            source,
-            f"has {len(classes)} classes ({some}), and patterns are defined for two; fit it on the "
-            "favourable class against all others",
-        )
-    wanted = classes[1] if favourable is None else code_of(favourable)
-    if wanted not in classes:
-        _refuse(
-            source,
-            f"there is no class {shown(wanted)}; the favourable one is {shown(classes[0])} or "
-            f"{shown(classes[1])}",
-        )
-    return classes.index(wanted), 1 - classes.index(wanted)
 
 
 def _names(first: Any, given: Sequence[str] | None, source: str) -> list[str]:

@@ -209,6 +209,13 @@ def test_names_come_from_the_data_frame() -> None:
     assert [a.name for a in renamed.attributes] == ["a", "b", "c"]
 
 
+def set_steps(steps: Any) -> Any:
+    """A pipeline that holds these instead of its steps."""
+    pipeline = make_pipeline(CategoricalNB())
+    pipeline.steps = steps
+    return pipeline
+
+
 def altered(**attributes: Any) -> Any:
     """An estimator of which someone has set attributes after fitting."""
     estimator = CategoricalNB().fit(CODES, Y)
@@ -226,7 +233,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "Multinomial": (lambda: MultinomialNB().fit(CODES, Y), "how often words occur"),
     "Complement": (lambda: ComplementNB().fit(CODES, Y), "no probabilities"),
     "not fitted": (lambda: CategoricalNB(), "is not fitted"),
-    "three classes": (lambda: CategoricalNB().fit(CODES, CODES[:, 0]), "has 3 classes"),
+    "three classes": (lambda: CategoricalNB().fit(CODES, CODES[:, 0]), "has 3 values"),
     "no estimator": (lambda: "text", "str is no estimator"),
     "two steps": (
         lambda: fitted(FunctionTransformer(), OrdinalEncoder(), CategoricalNB()),
@@ -267,6 +274,8 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: altered(category_count_=CategoricalNB().fit(CODES, Y).category_count_[:2]),
         "does not fit together",
     ),
+    "infinite counts": (lambda: altered(class_count_=np.array([np.inf, 3])), "does not fit together"),
+    "steps without names": (lambda: set_steps(["a"]), "fit together"),
     "words for numbers": (lambda: altered(category_count_="many"), "does not fit together"),
     "another encoder's features": (
         lambda: make_pipeline(OrdinalEncoder().fit(WORDS[:, :2]), CategoricalNB().fit(CODES, Y)),
@@ -323,7 +332,7 @@ def test_wrong_names_are_refused() -> None:
     estimator = CategoricalNB().fit(CODES, Y)
     for options, reason in (
         ({"sensitive": ["sex"]}, 'no feature "sex"; give some of "x0"'),
-        ({"sensitive": ["x0"], "favourable": "good"}, 'no class "good"; the favourable one is "0" or "1"'),
+        ({"sensitive": ["x0"], "favourable": "good"}, 'no value "good"; the favourable one is "0" or "1"'),
         ({"sensitive": ["x0"], "feature_names": ["a"]}, "1 feature names are given for 3"),
     ):
         with pytest.raises(InputError, match=reason):

@@ -123,6 +123,9 @@ class SensitiveAttributeRecord(DegreeRecord):
     attribute: str
     worst_pattern: PatternRecord | None
     pattern_count: Annotated[Count | None, Field(description="Discrimination patterns that disclose it.")]
+    pattern_count_bounds: Annotated[
+        tuple[Count, Count] | None, Field(description="There are at least and at most so many.")
+    ] = None
     alone: Annotated[
         DegreeRecord | None, Field(description="The patterns that disclose no other sensitive attribute.")
     ] = None
@@ -210,7 +213,8 @@ class SearchRecord(Record):
     @classmethod
     def of(cls, answer: Answer, seconds: float) -> Self:
         """Say what an answer rests on, and what it leaves open."""
-        assert answer.top is not None and answer.minimal is not None
+        assert answer.top is not None
+        assert answer.minimal is not None
         others = [answer.individual, *(f for a in answer.by_attribute for f in (a.any, a.alone))]
         others += [figure for _, figure in answer.by_share + answer.by_pair]
         complete = {
@@ -320,7 +324,8 @@ class Audit(Record):
             How long it took.
         """
         model, question, threshold = answer.model, answer.question, answer.question.criterion.threshold
-        assert answer.top is not None and answer.minimal is not None
+        assert answer.top is not None
+        assert answer.minimal is not None
 
         def record(pattern: Pattern | None) -> PatternRecord | None:
             return PatternRecord.of(model, pattern, threshold) if pattern else None
@@ -350,7 +355,8 @@ class Audit(Record):
                 SensitiveAttributeRecord(
                     attribute=model.attributes[found.attribute].name,
                     worst_pattern=record(found.any.witness),
-                    pattern_count=found.count,
+                    pattern_count=found.count[0] if found.count[0] == found.count[1] else None,
+                    pattern_count_bounds=found.count,
                     alone=DegreeRecord(
                         worst_pattern=record(found.alone.witness), **_degrees(found.alone, threshold)
                     ),
@@ -398,7 +404,7 @@ class Audit(Record):
                     disclosed=tuple(model.attributes[i].name for i in entry.disclosed),
                     method=entry.method,
                     pairs=entry.pairs,
-                    patterns=entry.patterns,
+                    patterns=entry.lower,
                 )
                 for entry in count.coverage
             ),

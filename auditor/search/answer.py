@@ -65,12 +65,21 @@ class Wanted:
 
 @dataclass(frozen=True)
 class ByAttribute:
-    """The patterns that disclose one sensitive attribute: alone or with others, alone, and how many."""
+    """The patterns that disclose one sensitive attribute.
+
+    Attributes
+    ----------
+    attribute : int
+    any, alone : Figure
+        Of those that disclose it alone or with others, and of those that disclose it alone.
+    count : (int, int)
+        At least and at most so many of the first kind are discrimination patterns.
+    """
 
     attribute: int
     any: Figure
     alone: Figure
-    count: int | None
+    count: tuple[int, int]
 
 
 @dataclass(frozen=True)

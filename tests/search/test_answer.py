@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from auditor import InputError, load_model
 from auditor.search.additive.counting import PatternCount
@@ -20,12 +20,13 @@ from auditor.search.figure import Figure
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern, measure
 from auditor.search.question import Question, Share
+from tests.fuzzing import examples
 from tests.oracle import CriterionName, Pair
 from tests.search.comparing import assert_measured, assert_patterns, naive_bayes
 from tests.search.test_limits import SOME_FAMILIES, Tight, tight
 from tests.strategies import FAMILIES, Case, Family, cases
 
-MODELS = 40
+MODELS = 15
 EVERYTHING = Wanted(top=5, minimal=20, details=True, illustration=True)
 FIGURE1 = Path(__file__).parents[2] / "examples" / "figure1.json"
 
@@ -45,7 +46,8 @@ def figures(found: Answer) -> Iterator[tuple[Figure, Callable[[Pair], bool]]]:
     """Each figure with what it speaks of, as the brute force would say it."""
     everything = len(found.model.attributes)
     yield found.largest, lambda pair: True
-    assert found.group is not None and found.individual is not None
+    assert found.group is not None
+    assert found.individual is not None
     yield found.group, lambda pair: not pair.y
     yield (
         found.individual,
@@ -69,7 +71,8 @@ def check_figures(case: Case, found: Answer) -> Iterator[tuple[Figure, Fraction]
         assert figure.lower <= truth <= figure.upper <= 1
         if figure.witness is not None:
             (pair,) = assert_measured(case, [figure.witness])
-            assert pair.probability >= least and belongs(pair)
+            assert pair.probability >= least
+            assert belongs(pair)
         assert figure.upper <= found.largest.upper
         yield figure, truth
 
@@ -78,7 +81,7 @@ def check_figures(case: Case, found: Answer) -> Iterator[tuple[Figure, Fraction]
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 def test_complete(family: Family, criterion: CriterionName) -> None:
     @given(cases(family, criterion))
-    @settings(max_examples=MODELS)
+    @examples(MODELS)
     def check(case: Case) -> None:
         found = answer(naive_bayes(case.model), asked(case), EVERYTHING)
         patterns = case.probable.patterns
@@ -91,7 +94,8 @@ def test_complete(family: Family, criterion: CriterionName) -> None:
             assert found.largest.witness is not None
             assert_patterns(case, [found.largest.witness], case.probable)
         for row in found.by_attribute:
-            assert row.count == sum(row.attribute in pair.disclosed for pair in patterns)
+            disclosing = sum(row.attribute in pair.disclosed for pair in patterns)
+            assert row.count == (disclosing, disclosing)
         counted = {entry.disclosed: entry.patterns for entry in found.count.coverage if entry.patterns}
         assert counted == case.probable.count_by_disclosed()
         assert {
@@ -105,7 +109,7 @@ def test_complete(family: Family, criterion: CriterionName) -> None:
 @pytest.mark.parametrize("family", [FAMILIES[name] for name in SOME_FAMILIES], ids=SOME_FAMILIES)
 def test_limits_never_turn_a_verdict_round(family: Family, criterion: CriterionName) -> None:
     @given(cases(family, criterion), tight)
-    @settings(max_examples=MODELS)
+    @examples(MODELS)
     def check(case: Case, limited: Tight) -> None:
         found = answer(naive_bayes(case.model), asked(case, limited.limits()), EVERYTHING)
         patterns = case.probable.patterns
@@ -163,7 +167,7 @@ def test_verdicts(
     monkeypatch.setattr(Engine, "sample", lambda self, n: None)
     model = load_model(FIGURE1).naive_bayes()
     if verdict == "disagree":
-        with pytest.raises(RuntimeError, match="disagree|above a proved bound"):
+        with pytest.raises(RuntimeError, match=r"disagree|above a proved bound"):
             answer(model, Question.of("0.1"))
     else:
         found = answer(model, Question.of("0.1"))

@@ -12,7 +12,7 @@ import numpy as np
 from auditor.choices import RankBy
 from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.search.additive.combinations import ANY, Scope
-from auditor.search.additive.counting import PatternCount, count_patterns, sample_pairs, sample_patterns
+from auditor.search.additive.counting import Counting, PatternCount
 from auditor.search.additive.log_odds import population_of
 from auditor.search.additive.ranking import Ranking, rank, top_patterns
 from auditor.search.additive.summaries import (
@@ -56,6 +56,7 @@ class Engine:
         self.criterion = criterion
         self.min_probability, self.limits = min_probability, limits
         self.tables = tables_of(classifier)
+        self._counting = Counting(self.tables, criterion, limits)
 
     def worst(
         self,
@@ -129,16 +130,19 @@ class Engine:
     def count(self) -> PatternCount:
         """How many discrimination patterns there are."""
         if self.min_probability is None:
-            return count_patterns(self.tables, self.criterion, self.limits)
+            return self._counting.count()
         return count_probable_patterns(self.tables, self.criterion, self.min_probability, self.limits)
 
     def sample(self, n: int) -> tuple[Pattern, ...] | None:
         """A uniform sample of n patterns, all where there are no more; None where they can't be counted."""
-        return sample_patterns(self.tables, self.criterion, n, limits=self.limits)
+        pairs = self._counting.sample(n)
+        if pairs is None:
+            return None
+        return tuple(self.tables.exact.measure(self.criterion, x, y) for x, y in pairs)
 
     def sample_points(self, n: int) -> tuple[tuple[float, float], ...] | None:
         """``(P(xy), |degree|)`` of a `sample`, in floats, to be drawn; nothing is decided by them."""
-        pairs = sample_pairs(self.tables, self.criterion, n, limits=self.limits)
+        pairs = self._counting.sample(n)
         return None if pairs is None else tuple(self._point(x, y) for x, y in pairs)
 
     def _probable(

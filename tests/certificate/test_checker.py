@@ -20,9 +20,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditor.certificate import checker
-from auditor.certificate.exact import exact_model
 from auditor.certificate.issuing import answer, tree
 from auditor.certificate.signing import sign
+from auditor.documents.parameters import exact_model
 from auditor.search.criteria import Difference, Ratio
 from tests.certificate.making import (
     CHECKER,

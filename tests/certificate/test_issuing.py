@@ -19,12 +19,12 @@ from hypothesis import given, settings
 
 from auditor.certificate import issuing
 from auditor.certificate.claims import ASSUMPTIONS, LIMITS, claim
-from auditor.certificate.exact import exact_model, fraction_of, fraction_text, naive_bayes, outward
 from auditor.certificate.issuing import answer, id_of, issue, sha256, tree
 from auditor.certificate.policy import Terms, terms
 from auditor.certificate.signing import sign
 from auditor.choices import Verdict
 from auditor.documents.certificate import Certificate, SensitiveAttribute
+from auditor.documents.parameters import exact_model, fraction_of, fraction_text, naive_bayes, outward
 from auditor.documents.policy import share_text
 from auditor.documents.record import to_json
 from auditor.documents.schemas import schemas
@@ -160,7 +160,7 @@ def test_many_sensitive_attributes_are_not_listed() -> None:
 
 def test_without_a_count_a_fair_model_is_covered_by_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """As of 200 attributes, whose patterns can't be counted."""
-    reason = PatternCount(None, "too many", ())
+    reason = PatternCount(0, 10**9, "too many", ())
     monkeypatch.setattr(issuing, "count_patterns", lambda *_: reason)
     found = answer(many(2, Fraction(9, 10)), Difference(Fraction("0.0526")))
     assert (found.verdict, found.count, found.count_reason) == ("delta-fair", 0, None)
@@ -178,7 +178,7 @@ def test_without_a_count_a_fair_model_is_covered_by_bounds(monkeypatch: pytest.M
 
 
 def test_two_algorithms_that_disagree_are_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(issuing, "count_patterns", lambda *_: PatternCount(0, None, ()))
+    monkeypatch.setattr(issuing, "count_patterns", lambda *_: PatternCount(0, 0, None, ()))
     with pytest.raises(RuntimeError, match="disagree"):
         made("0.2")
 

@@ -38,7 +38,7 @@ def check_count(case: Case) -> None:
     assert found == case.patterns.count_by_disclosed()
     assert {entry.method for entry in count.coverage} <= {"closed form", "exhausted"}
     for attribute in case.model.sensitive:
-        disclosing = sum(entry.patterns for entry in count.coverage if attribute in entry.disclosed)
+        disclosing = sum(entry.lower for entry in count.coverage if attribute in entry.disclosed)
         assert disclosing == case.patterns.count_disclosing(attribute)
 
 

@@ -1,15 +1,41 @@
-"""Exact numbers as text, and the exact model that a certificate carries."""
+"""The exact parameters of a model as documents hold them, and exact numbers as text."""
 
 from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from typing import Annotated
 
-from auditor.documents.certificate import ExactAttribute, ExactModel
+from pydantic import Field
+
+from auditor.documents.record import Record
 from auditor.model.naive_bayes import Attribute, NaiveBayes
+
+FractionText = Annotated[str, Field(pattern="^(0|-?[1-9][0-9]*(/[1-9][0-9]*)?)$")]
+NameText = Annotated[str, Field(min_length=1)]
 
 #: Places of a decimal that is rounded outward, unless the threshold has more: then no rounding crosses it.
 _PLACES = 12
+
+
+class ExactAttribute(Record):
+    """One attribute; the two lists have a probability for each value, and each adds up to exactly 1."""
+
+    name: NameText
+    sensitive: bool
+    values: tuple[str, ...]
+    favourable: Annotated[tuple[FractionText, ...], Field(description="P(value | favourable).")]
+    unfavourable: Annotated[tuple[FractionText, ...], Field(description="P(value | unfavourable).")]
+
+
+class ExactModel(Record):
+    """The whole naive Bayes model; the digest is that of the canonical JSON (RFC 8785) of this object."""
+
+    decision: str
+    favourable: str
+    unfavourable: str
+    prior: Annotated[FractionText, Field(description="P(favourable).")]
+    attributes: tuple[ExactAttribute, ...]
 
 
 def fraction_text(value: Fraction) -> str:

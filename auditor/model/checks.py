@@ -50,7 +50,8 @@ def exact(value: object) -> Decimal:
         _AT_MOST_MAX_DIGITS.plus(value)
     except Rounded:
         raise ValueError(f"{shown(value)} has too many digits; write at most {MAX_DIGITS}") from None
-    return value
+    # A subclass may hold more than the number.
+    return Decimal(value)
 
 
 def _decimal(value: object) -> Decimal:
@@ -135,6 +136,7 @@ def across(model: object) -> Iterator[Problem]:
     yield from _decision(decision, bool(counted), repaired)
     decision_name = part(decision, "name")
     named_at: dict[str, int] = {}
+    shown_at: dict[str, int] = {}
     for i, attribute in enumerate(attributes):
         attribute_name = part(attribute, "name")
         if isinstance(attribute_name, str):
@@ -145,6 +147,11 @@ def across(model: object) -> Iterator[Problem]:
                 message = "has the name of the decision; leave the decision out of the attributes"
                 yield Problem(("attributes", i), message)
             named_at.setdefault(attribute_name, i)
+        shown_as = part(attribute, "label") or attribute_name
+        first = shown_at.setdefault(shown_as, i) if isinstance(shown_as, str) else i
+        if first != i and part(attributes[first], "name") != attribute_name:
+            message = f"people read {shown(shown_as)} for attributes[{first}] too; give each its own label"
+            yield Problem(("attributes", i), message)
         yield from _attribute(("attributes", i), attribute, part(decision, "counts"), smoothing, repaired)
     if attributes and not any(part(a, "sensitive") not in (None, False) for a in attributes):
         message = 'none is sensitive; write "sensitive": true at each attribute that needs protection'

@@ -154,7 +154,8 @@ class AttributeSpec(_Part):
 
     model_config = _one_of("likelihood", "counts")
 
-    name: Name
+    name: Annotated[Name, Field(description="What the column is called in the data.")]
+    label: Annotated[Name | None, Field(description="What people read in place of the name.")] = None
     sensitive: Annotated[bool, Field(description="Whether it is protected.")] = False
     sensitive_reason: Annotated[Text | None, Field(description="Why it is protected.")] = None
     values: Annotated[tuple[ValueSpec, ...], _Listed, Field(json_schema_extra={"minItems": 2})]
@@ -273,6 +274,11 @@ class ModelSpec(_Part):
         raise ValidationError.from_exception_data(
             cls.__name__, [_line_error(problem, data) for problem in problems]
         )
+
+    @property
+    def attribute_labels(self) -> dict[str, str]:
+        """What people read for each attribute, by its name; neither the answer nor the digest depends on it."""
+        return {attribute.name: attribute.label or attribute.name for attribute in self.attributes}
 
     def naive_bayes(self) -> NaiveBayes:
         """Return the exact model that this specification means.

@@ -35,7 +35,7 @@ _YAML_NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-
 
 
 class Written(Decimal):
-    """A number that isn't spelled as Python spells it, such as ``010`` or ``1e3``; it may be meant as text."""
+    """A number that isn't spelled as Python spells it, such as ``010`` or ``1e3``; it may be text."""
 
     text: str
 

@@ -15,7 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 import rfc8785
-from hypothesis import given, settings
+from hypothesis import given
 
 from auditor.certificate import issuing
 from auditor.certificate.claims import ASSUMPTIONS, LIMITS, claim
@@ -36,6 +36,7 @@ from auditor.search.additive.counting import PatternCount
 from auditor.search.criteria import Difference, Ratio
 from auditor.search.limits import Limits
 from tests.certificate.making import DAY, EXAMPLES, KEY, ROOT, bare, figure1, made
+from tests.fuzzing import examples
 from tests.search import comparing
 from tests.strategies import FAMILIES, Case, cases
 
@@ -101,8 +102,9 @@ def test_without_time_it_is_inconclusive_and_says_what_is_known() -> None:
 
 @pytest.mark.parametrize("criterion", ["difference", "ratio"])
 @pytest.mark.parametrize("family", ["everything", "zeros under one decision"])
+@pytest.mark.hypothesis
 def test_it_is_right_by_the_brute_force(family: str, criterion: Any) -> None:
-    @settings(max_examples=25)
+    @examples(25)
     @given(cases(FAMILIES[family], criterion))
     def compare(case: Case) -> None:
         model, (_, rule) = comparing.naive_bayes(case.model), comparing.question(case)

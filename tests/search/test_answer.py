@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from auditor import InputError, load_model
 from auditor.search.additive.counting import PatternCount
@@ -20,6 +20,7 @@ from auditor.search.figure import Figure
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern, measure
 from auditor.search.question import Question, Share
+from tests.fuzzing import examples
 from tests.oracle import CriterionName, Pair
 from tests.search.comparing import assert_measured, assert_patterns, naive_bayes
 from tests.search.test_limits import SOME_FAMILIES, Tight, tight
@@ -80,7 +81,7 @@ def check_figures(case: Case, found: Answer) -> Iterator[tuple[Figure, Fraction]
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 def test_complete(family: Family, criterion: CriterionName) -> None:
     @given(cases(family, criterion))
-    @settings(max_examples=MODELS)
+    @examples(MODELS)
     def check(case: Case) -> None:
         found = answer(naive_bayes(case.model), asked(case), EVERYTHING)
         patterns = case.probable.patterns
@@ -108,7 +109,7 @@ def test_complete(family: Family, criterion: CriterionName) -> None:
 @pytest.mark.parametrize("family", [FAMILIES[name] for name in SOME_FAMILIES], ids=SOME_FAMILIES)
 def test_limits_never_turn_a_verdict_round(family: Family, criterion: CriterionName) -> None:
     @given(cases(family, criterion), tight)
-    @settings(max_examples=MODELS)
+    @examples(MODELS)
     def check(case: Case, limited: Tight) -> None:
         found = answer(naive_bayes(case.model), asked(case, limited.limits()), EVERYTHING)
         patterns = case.probable.patterns

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor import InputError, ModelSpec, audit, load_model
@@ -16,6 +16,7 @@ from auditor.documents.audit import PatternRecord
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.search.additive.engine import Engine
 from auditor.usecases import auditing
+from tests.fuzzing import examples
 from tests.oracle import BruteForce, CriterionName, Pair, PlainModel
 from tests.search.comparing import naive_bayes
 from tests.strategies import FAMILIES, plain_models
@@ -41,7 +42,7 @@ def same(record: PatternRecord | None, pair: Pair | None) -> None:
         assert abs(record.degree) == pytest.approx(float(pair.size), abs=1e-12)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     plain_models(FAMILIES["everything"]),
     st.sampled_from(["0", "0.01", "0.1", "0.25", "1"]),

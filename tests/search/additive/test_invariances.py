@@ -21,7 +21,7 @@ from auditor.search.additive.summaries import minimal_patterns, pareto_patterns
 from auditor.search.additive.worst import group_level, worst_patterns
 from auditor.search.criteria import Criterion, Difference, Ratio
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 NAMES = ("compas", "adult", "german")
 CRITERIA: tuple[Criterion, ...] = (
     Difference(Fraction(1, 100)),

@@ -25,12 +25,12 @@ from auditor.search.limits import Limits
 from auditor.search.pattern import Pattern, measure
 from tests import vectorised
 from tests.oracle import BruteForce, Pair, PlainAttribute, PlainModel, Values, degree, divergence
+from tests.search.additive.test_against_brute_force import CHECKS
 from tests.search.comparing import key, keys, naive_bayes, plain
-from tests.search.test_against_brute_force import CHECKS
 from tests.strategies import Case
 from tests.vectorised import Copies, CopiesModel
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 DELTA = Fraction(1, 10)
 
 

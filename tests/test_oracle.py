@@ -8,8 +8,9 @@ from itertools import product
 from math import log
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
+from tests.fuzzing import examples
 from tests.oracle import (
     BruteForce,
     CriterionName,
@@ -99,9 +100,10 @@ def degree_after(criterion: CriterionName, pair: Pair, repaired_favourable: Frac
 
 
 @pytest.mark.parametrize("criterion", ["difference", "ratio"])
+@pytest.mark.hypothesis
 def test_repaired_probability_is_the_nearest_fair_one(criterion: CriterionName) -> None:
     @given(cases(FAMILIES["zeros under one decision"], criterion))
-    @settings(max_examples=100)
+    @examples(20)
     def check(case: Case) -> None:
         for pair in case.patterns.patterns:
             nearest = repaired(criterion, case.threshold, pair)
@@ -116,9 +118,10 @@ def test_repaired_probability_is_the_nearest_fair_one(criterion: CriterionName) 
 
 
 @pytest.mark.parametrize("criterion", ["difference", "ratio"])
+@pytest.mark.hypothesis
 def test_summaries_by_their_definitions(criterion: CriterionName) -> None:
     @given(cases(FAMILIES["all sensitive"], criterion))
-    @settings(max_examples=60)
+    @examples(15)
     def check(case: Case) -> None:
         patterns = case.probable.patterns[:150]
         probable = type(case.probable)(criterion, case.threshold, patterns)

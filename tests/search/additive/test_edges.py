@@ -13,8 +13,8 @@ from auditor.search.additive.summaries import minimal_patterns
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
 from tests.oracle import BruteForce, PlainAttribute, PlainModel, degree
+from tests.search.additive.test_against_brute_force import CHECKS
 from tests.search.comparing import keys, naive_bayes, question
-from tests.search.test_against_brute_force import CHECKS
 from tests.strategies import HAIR, Case
 from tests.vectorised import Copies, CopiesModel
 

@@ -15,10 +15,10 @@ from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
 from auditor.search.limits import Limits
 from tests.oracle import PlainModel
+from tests.search.additive.test_large_models import binary
 from tests.search.comparing import naive_bayes
-from tests.search.test_large_models import binary
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 def german(alpha: int) -> LogOdds:

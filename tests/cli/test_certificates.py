@@ -20,9 +20,7 @@ from auditor.documents.schemas import schemas
 from auditor.model.reading import load_model
 from auditor.model.writing import dump_model
 from tests.certificate.making import CHECKER, DAY, EXAMPLES, bare, made, put, renamed
-from tests.cli.conftest import Auditor, auditor
-
-__all__ = ["auditor"]
+from tests.cli.conftest import Auditor
 
 FIGURE1 = EXAMPLES / "figure1.json"
 ISSUED = ("--issued", str(DAY))

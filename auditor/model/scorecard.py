@@ -26,7 +26,7 @@ from pydantic import (
 from auditor.messages import Place, Problem, has_parts, items, part, shown
 from auditor.model import checks
 from auditor.model.additive import AdditiveModel, ScoredAttribute, Undisclosed
-from auditor.model.explaining import Explainer
+from auditor.model.explaining import validated
 from auditor.model.spec import Listed, Name, Part, Probability, Provenance, Text, ValueSpec
 
 KIND = "auditor/scorecard"
@@ -159,7 +159,7 @@ class ScorecardSpec(Part):
     @model_validator(mode="wrap")
     @classmethod
     def _with_all_problems(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        return _EXPLAINER.validated(data, handler)
+        return validated(cls, data, handler, across)
 
     @property
     def meaning(self) -> Undisclosed:
@@ -421,21 +421,3 @@ def _agreement(spec: ScorecardSpec, meaning: str | None) -> Iterator[Problem]:
                 'out, or write "undisclosed": "declared" above'
             )
             yield Problem(("attributes", i, "undisclosed"), message)
-
-
-_EXPLAINER = Explainer(
-    KIND,
-    VERSION,
-    {
-        "": ScorecardSpec,
-        "decision": ScorecardDecision,
-        "scale": Scale,
-        "attributes": ScorecardAttribute,
-        "values": ScoredValue,
-        "favourable": ValueSpec,
-        "unfavourable": ValueSpec,
-        "provenance": Provenance,
-    },
-    [ValueSpec],
-    across,
-)

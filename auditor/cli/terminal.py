@@ -12,7 +12,7 @@ from auditor.errors import InputError, OutputError
 from auditor.report.formats import FormatName
 
 if TYPE_CHECKING:
-    from auditor.usecases.auditing import Progress
+    from auditor.search.answer import Progress
 
 
 def print_result(text: str, format: FormatName) -> None:

@@ -60,6 +60,7 @@ def audit(
             top=top or TOP_DEFAULT,
             rank_by=rank_by or "divergence",
             min_probability=min_probability,
+            illustrate=form in ("json", "html", "pdf"),
             time_limit=time_limit,
             progress=progress,
         )

@@ -130,13 +130,28 @@ def test_plain_yaml_words_are_labels(word: str) -> None:
     [
         ("true", 'true is not text; put it in quotes: "true"'),
         ("~", "null is not text; write a text"),
-        ("007", '7 is not text; put it in quotes: "7"'),
+        ("007", '007 is not text; put it in quotes: "007"'),
+        ("+5", '+5 is not text; put it in quotes: "+5"'),
+        (".5", '.5 is not text; put it in quotes: ".5"'),
+        ("1e3", '1e3 is not text; put it in quotes: "1e3"'),
         ("1.50", '1.50 is not text; put it in quotes: "1.50"'),
     ],
 )
 def test_yaml_words_that_are_no_labels(word: str, message: str) -> None:
     line = refused(YAML.replace("own", word).encode(), "m.yaml")
     assert line == f"attributes[1] (housing): values[0]: {message}"
+
+
+def test_json_numbers_that_are_no_labels() -> None:
+    text = to_json(WITH_LIKELIHOOD).replace(b'"own"', b"1e3")
+    line = refused(text, "m.json")
+    assert line == 'attributes[1] (housing): values[0]: 1e3 is not text; put it in quotes: "1e3"'
+
+
+def test_a_number_may_be_spelled_in_any_way() -> None:
+    spec = parse_model(YAML.replace("prior: 0.7", "prior: 00.70").encode(), "m.yaml")
+    assert spec.decision.prior == Decimal("0.7")
+    assert type(spec.decision.prior) is Decimal
 
 
 def test_not_a_number_in_yaml() -> None:

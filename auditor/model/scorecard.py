@@ -74,15 +74,23 @@ class Scale(Part):
     odds: Annotated[Positive, Field(description="Odds at the offset.")] = Decimal(1)
 
 
+def _without_a_label(schema: dict[str, Any]) -> None:
+    schema["required"] = ["value"]
+    schema["anyOf"] = [{"required": ["weight"]}, {"required": ["points"]}]
+
+
 class ScoredValue(Part):
     """A bin or category of an attribute, and what it counts."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"anyOf": [{"required": ["weight"]}, {"required": ["points"]}]}
-    )
+    model_config = ConfigDict(json_schema_extra=_without_a_label)
 
     value: Annotated[Name, Field(description="What stands in the data: a category, or an interval.")]
     label: Annotated[Name, Field(description="What people read; the value, if it isn't given.")]
+    categories: Annotated[
+        tuple[Name, ...] | None,
+        Listed,
+        Field(description="The cells of data that it stands for, if several."),
+    ] = None
     points: Annotated[Score | None, Field(description="Where the scorecard has a scale.")] = None
     weight: Annotated[Score | None, Field(description="In log-odds, where it has no scale.")] = None
     share: Annotated[
@@ -316,6 +324,13 @@ def _meaning(spec: object) -> Undisclosed | None:
 
 def across(spec: object) -> Iterator[Problem]:
     """Find what is wrong between the parts of a scorecard, each of which may be missing or malformed."""
+    problems = list(_between_parts(spec))
+    yield from problems
+    if isinstance(spec, ScorecardSpec) and not problems and spec.meaning == "conforming":
+        yield from _agreement(spec)
+
+
+def _between_parts(spec: object) -> Iterator[Problem]:
     attributes = items(part(spec, "attributes"))
     if part(spec, "attributes") is not None and not attributes:
         yield Problem(("attributes",), "is empty; give at least one attribute, and mark the sensitive ones")
@@ -340,8 +355,6 @@ def across(spec: object) -> Iterator[Problem]:
             "nothing: to audit its decisions, learn a model of them from a table that has both"
         )
         yield Problem(("attributes",), message)
-    if isinstance(spec, ScorecardSpec):
-        yield from _agreement(spec, meaning)
 
 
 def _attribute(place: Place, attribute: object, unit: str, meaning: str | None) -> Iterator[Problem]:
@@ -395,13 +408,9 @@ def _population(place: Place, values: list[object], needed: bool) -> Iterator[Pr
         yield Problem((*place, "values"), message)
 
 
-def _agreement(spec: ScorecardSpec, meaning: str | None) -> Iterator[Problem]:
+def _agreement(spec: ScorecardSpec) -> Iterator[Problem]:
     """Compare written weights of what isn't disclosed with those of the conforming population."""
     numbers = [attribute.undisclosed for attribute in spec.attributes]
-    if meaning != "conforming" or any(
-        value.share is None for attribute in spec.attributes for value in attribute.values
-    ):
-        return
     try:
         found = spec._conforming
     except (ArithmeticError, ValueError):
@@ -412,7 +421,7 @@ def _agreement(spec: ScorecardSpec, meaning: str | None) -> Iterator[Problem]:
         return
     for i, (number, right) in enumerate(zip(numbers, found, strict=True)):
         if number is None:
-            if any(numbers):
+            if any(other is not None for other in numbers):
                 message = '"undisclosed" is missing, and others have it; give it to all attributes or to none'
                 yield Problem(("attributes", i), message)
         elif abs(number - right) > _AGREEMENT:

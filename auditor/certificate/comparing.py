@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from auditor.certificate import issuing
-from auditor.certificate.exact import fraction_of, naive_bayes
 from auditor.certificate.overlap import Overlap, Side, overlap, shared_labels, worst_lost
 from auditor.certificate.scope import Scope, scope_changes
 from auditor.documents.audit import round_beside
@@ -19,6 +18,7 @@ from auditor.documents.comparison import (
     PatternChange,
     PatternChanges,
 )
+from auditor.documents.parameters import fraction_of, naive_bayes
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import LogOdds, merged

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from auditor.certificate.exact import fraction_of
 from auditor.certificate.policy import Terms
 from auditor.choices import CriterionName
 from auditor.documents.certificate import Certificate, Decision
+from auditor.documents.parameters import fraction_of
 from auditor.model.spec import ModelSpec
 
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from auditor.certificate import checker, claims, issuing
-from auditor.certificate.exact import fraction_of, naive_bayes
 from auditor.certificate.reading import Opened, read_certificate
 from auditor.certificate.scope import Scope, scope_changes
 from auditor.certificate.signing import is_signed_by, key_id
 from auditor.documents.certificate import Certificate, Supersedes
+from auditor.documents.parameters import fraction_of, naive_bayes
 from auditor.documents.verification import (
     CertificateName,
     ChainVerification,

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self, TypedDict
 
 from pydantic import Field
 
 from auditor.choices import CriterionName, RankBy, Verdict
 from auditor.documents.data import DataEvidence
+from auditor.documents.parameters import ExactModel, exact_model
 from auditor.documents.record import Record
 from auditor.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from auditor.model.naive_bayes import Assignment, NaiveBayes
+    from auditor.search.answer import Answer, Illustration
+    from auditor.search.figure import Figure
     from auditor.search.pattern import Pattern
+
+#: Values in all attributes up to which a document holds the whole model.
+_MOST_VALUES = 5_000
 
 Degree = Annotated[float, Field(ge=-1, le=1)]
 Probability = Annotated[float, Field(ge=0, le=1)]
@@ -90,13 +98,93 @@ class ToolRecord(Record):
     version: str = __version__
 
 
-class SensitiveAttributeRecord(Record):
+class DegreeRecord(Record):
+    """The largest |degree| among some patterns in scope: the worst that was found, and what is proved."""
+
+    max_degree: Annotated[float, Field(ge=0, le=1, description="|degree| of the worst pattern found.")]
+    max_degree_bounds: Annotated[
+        tuple[Probability, Probability] | None,
+        Field(description="Found lower and proved upper bound, rounded outward; null in older documents."),
+    ] = None
+    worst_pattern: Annotated[PatternRecord | None, Field(description="null: there is no such pattern.")]
+
+    @property
+    def proved(self) -> bool:
+        """Whether no other of these patterns can have a larger |degree|."""
+        if self.max_degree_bounds is None:
+            return False
+        low, high = self.max_degree_bounds
+        return high <= math.nextafter(max(low, self.max_degree), math.inf)
+
+
+class SensitiveAttributeRecord(DegreeRecord):
     """The patterns that disclose one sensitive attribute, alone or with others."""
 
     attribute: str
-    max_degree: Annotated[float, Field(ge=0, le=1, description="Largest found |degree| that discloses it.")]
-    worst_pattern: PatternRecord
+    worst_pattern: PatternRecord | None
     pattern_count: Annotated[Count | None, Field(description="Discrimination patterns that disclose it.")]
+    pattern_count_bounds: Annotated[
+        tuple[Count, Count] | None, Field(description="There are at least and at most so many.")
+    ] = None
+    alone: Annotated[
+        DegreeRecord | None, Field(description="The patterns that disclose no other sensitive attribute.")
+    ] = None
+
+
+class ShareRecord(DegreeRecord):
+    """The patterns that at least this share of the model's population has."""
+
+    min_probability: Annotated[str, Field(description="The share; 0: patterns of any probability.")]
+
+
+class PairRecord(DegreeRecord):
+    """The patterns that disclose no sensitive attributes but these; the same one twice stands for one."""
+
+    attributes: tuple[str, str]
+
+
+class GroupRecord(Record):
+    """People with these sensitive values, as the model describes them."""
+
+    values: Annotated[dict[str, str], Field(description="Attribute to label.")]
+    probability: Annotated[Probability, Field(description="The model's share of people in the group.")]
+    favourable: Annotated[Probability, Field(description="P(favourable | group).")]
+    impact_ratio: Annotated[
+        Probability | None,
+        Field(description="P(favourable | group) over that of the most favoured group; null if that is 0."),
+    ]
+
+
+class GroupTable(Record):
+    """All groups by the same sensitive attributes that have people in them."""
+
+    attributes: Annotated[tuple[str, ...], Field(min_length=1)]
+    groups: tuple[GroupRecord, ...]
+
+
+#: (P(xy), |degree|) of patterns.
+Points = tuple[tuple[Probability, Probability], ...]
+
+
+class IllustrationRecord(Record):
+    """Patterns to draw, rounded; no claim rests on them."""
+
+    points: Annotated[Points, Field(description="Discrimination patterns as probability and |degree|.")]
+    sampled: Annotated[bool, Field(description="Whether the points are a uniform sample of all patterns.")]
+    front: Annotated[Points, Field(description="Patterns that no other beats in both, most probable first.")]
+    front_complete: bool
+    marked: Annotated[dict[RankBy, Points], Field(description="The first patterns of each ranking.")]
+
+    @classmethod
+    def of(cls, illustration: Illustration) -> Self:
+        """Round the patterns to points."""
+        return cls(
+            points=illustration.points,
+            sampled=illustration.sampled,
+            front=_points(illustration.front.patterns),
+            front_complete=illustration.front.complete,
+            marked={rank_by: _points(ranking.patterns) for rank_by, ranking in illustration.marked},
+        )
 
 
 class CoverageRecord(Record):
@@ -122,12 +210,41 @@ class SearchRecord(Record):
     minimal_patterns_complete: Annotated[bool, Field(description="False: the list is the first of more.")]
     reasons: Annotated[tuple[str, ...], Field(description="Why something is not complete.")]
 
+    @classmethod
+    def of(cls, answer: Answer, seconds: float) -> Self:
+        """Say what an answer rests on, and what it leaves open."""
+        assert answer.top is not None
+        assert answer.minimal is not None
+        others = [answer.individual, *(f for a in answer.by_attribute for f in (a.any, a.alone))]
+        others += [figure for _, figure in answer.by_share + answer.by_pair]
+        complete = {
+            "the largest degree is not proved": answer.largest.exact,
+            "the list of top patterns may miss some": answer.top.complete,
+            f"the list of minimal patterns has the first {len(answer.minimal.patterns)}": (
+                answer.minimal.complete
+            ),
+            "the worst degrees by level, attribute and share are bounds": all(
+                figure.exact for figure in others if figure
+            ),
+            "a limit of time was reached": not answer.out_of_time,
+        }
+        return cls(
+            complete=answer.largest.exact,
+            combinations_solved=answer.solved,
+            combinations_total=answer.total,
+            nodes=answer.top.nodes,
+            seconds=seconds,
+            top_patterns_complete=answer.top.complete,
+            minimal_patterns_complete=answer.minimal.complete,
+            reasons=tuple(reason for reason, is_complete in complete.items() if not is_complete),
+        )
+
 
 class Audit(Record):
     """The result of an audit.
 
-    With ``min_probability`` the verdict, the largest degree and the lists speak only of patterns that are at
-    least that probable; the group and individual levels and the breakdown by attribute speak of all.
+    With ``min_probability`` everything but the groups speaks only of patterns that are at least that
+    probable.
     """
 
     kind: Literal["auditor/audit"] = "auditor/audit"
@@ -146,6 +263,12 @@ class Audit(Record):
     ]
     pattern_count: Annotated[Count | None, Field(description="Exact number of discrimination patterns.")]
     pattern_count_reason: Annotated[str | None, Field(description="Why the count is null.")]
+    pattern_count_bounds: Annotated[
+        tuple[Count, Count] | None,
+        Field(
+            description="Proved lower and upper bound on the number; both are the count where it is exact."
+        ),
+    ] = None
     total_patterns: Annotated[Count, Field(description="Number of pairs of sensitive and context values.")]
     rank_by: RankBy
     top_patterns: tuple[PatternRecord, ...]
@@ -153,11 +276,32 @@ class Audit(Record):
         tuple[PatternRecord, ...],
         Field(description="Discrimination patterns without a proper part that is one; most probable first."),
     ]
-    group_level: Annotated[PatternRecord, Field(description="Worst pattern without context.")]
+    group_level: Annotated[
+        PatternRecord | None, Field(description="Worst pattern without context; null: none is in scope.")
+    ]
     individual_level: Annotated[
         PatternRecord | None, Field(description="Worst found pattern with every attribute disclosed.")
     ]
+    individual_level_bounds: Annotated[
+        tuple[Probability, Probability] | None,
+        Field(description="Found lower and proved upper bound; null in older documents."),
+    ] = None
     by_sensitive_attribute: tuple[SensitiveAttributeRecord, ...]
+    by_share: Annotated[
+        tuple[ShareRecord, ...],
+        Field(description="Of patterns of at least 10%, 1%, 0.1% and 0.01% of people, and of any."),
+    ] = ()
+    by_pair: Annotated[
+        tuple[PairRecord, ...], Field(description="Empty unless asked for, or if there are too many pairs.")
+    ] = ()
+    groups: Annotated[
+        tuple[GroupTable, ...],
+        Field(description="By each sensitive attribute, and by all of them; tables of thousands left out."),
+    ] = ()
+    illustration: Annotated[IllustrationRecord | None, Field(description="null unless asked for.")] = None
+    parameters: Annotated[
+        ExactModel | None, Field(description="The whole model, unless it is very large.")
+    ] = None
     coverage: Annotated[
         tuple[CoverageRecord, ...] | None, Field(description="Adds up to the count; null when the count is.")
     ]
@@ -167,6 +311,106 @@ class Audit(Record):
     search: SearchRecord
     model: ModelRecord
     tool: ToolRecord = ToolRecord()
+
+    @classmethod
+    def of(cls, answer: Answer, seconds: float) -> Self:
+        """Write an answer down.
+
+        Parameters
+        ----------
+        answer : Answer
+            With a top list, a list of subset-minimal patterns and details.
+        seconds : float
+            How long it took.
+        """
+        model, question, threshold = answer.model, answer.question, answer.question.criterion.threshold
+        assert answer.top is not None
+        assert answer.minimal is not None
+
+        def record(pattern: Pattern | None) -> PatternRecord | None:
+            return PatternRecord.of(model, pattern, threshold) if pattern else None
+
+        def records(patterns: tuple[Pattern, ...]) -> tuple[PatternRecord, ...]:
+            return tuple(PatternRecord.of(model, pattern, threshold) for pattern in patterns)
+
+        count = answer.count
+        return cls(
+            verdict=answer.verdict,
+            criterion=question.criterion_name,
+            delta=question.delta.text,
+            min_probability=question.min_probability.text if question.min_probability else None,
+            worst_pattern=record(answer.largest.witness),
+            **_degrees(answer.largest, threshold),
+            pattern_count=count.total,
+            pattern_count_reason=count.reason,
+            pattern_count_bounds=(count.lower, count.upper),
+            total_patterns=model.total_patterns(),
+            rank_by=answer.wanted.rank_by,
+            top_patterns=records(answer.top.patterns),
+            minimal_patterns=records(answer.minimal.patterns),
+            group_level=record(answer.group.witness) if answer.group else None,
+            individual_level=record(answer.individual.witness) if answer.individual else None,
+            individual_level_bounds=_bounds(answer.individual, threshold) if answer.individual else None,
+            by_sensitive_attribute=tuple(
+                SensitiveAttributeRecord(
+                    attribute=model.attributes[found.attribute].name,
+                    worst_pattern=record(found.any.witness),
+                    pattern_count=found.count[0] if found.count[0] == found.count[1] else None,
+                    pattern_count_bounds=found.count,
+                    alone=DegreeRecord(
+                        worst_pattern=record(found.alone.witness), **_degrees(found.alone, threshold)
+                    ),
+                    **_degrees(found.any, threshold),
+                )
+                for found in answer.by_attribute
+            ),
+            by_share=tuple(
+                ShareRecord(
+                    min_probability=share.text,
+                    worst_pattern=record(figure.witness),
+                    **_degrees(figure, threshold),
+                )
+                for share, figure in answer.by_share
+            ),
+            by_pair=tuple(
+                PairRecord(
+                    attributes=(model.attributes[first].name, model.attributes[second].name),
+                    worst_pattern=record(figure.witness),
+                    **_degrees(figure, threshold),
+                )
+                for (first, second), figure in answer.by_pair
+            ),
+            groups=tuple(
+                GroupTable(
+                    attributes=tuple(model.attributes[i].name for i in table.attributes),
+                    groups=tuple(
+                        GroupRecord(
+                            values=_labels(model, group.values),
+                            probability=float(group.probability),
+                            favourable=float(group.favourable),
+                            impact_ratio=None if group.impact_ratio is None else float(group.impact_ratio),
+                        )
+                        for group in table.groups
+                    ),
+                )
+                for table in answer.groups
+            ),
+            illustration=IllustrationRecord.of(answer.illustration) if answer.illustration else None,
+            parameters=exact_model(model) if _is_shown(model) else None,
+            coverage=None
+            if count.total is None
+            else tuple(
+                CoverageRecord(
+                    disclosed=tuple(model.attributes[i].name for i in entry.disclosed),
+                    method=entry.method,
+                    pairs=entry.pairs,
+                    patterns=entry.lower,
+                )
+                for entry in count.coverage
+            ),
+            search=SearchRecord.of(answer, seconds),
+            model=ModelRecord.of(model),
+        )
 
 
 def round_beside(value: Fraction, threshold: Fraction) -> float:
@@ -183,3 +427,39 @@ def round_beside(value: Fraction, threshold: Fraction) -> float:
 
 def _labels(model: NaiveBayes, values: Assignment) -> dict[str, str]:
     return {model.attributes[i].name: model.attributes[i].values[v] for i, v in values}
+
+
+def _points(patterns: Iterable[Pattern]) -> Points:
+    return tuple((float(pattern.probability), abs(float(pattern.degree))) for pattern in patterns)
+
+
+def _is_shown(model: NaiveBayes) -> bool:
+    return sum(len(attribute.values) for attribute in model.attributes) <= _MOST_VALUES
+
+
+class _Degrees(TypedDict):
+    max_degree: float
+    max_degree_bounds: tuple[float, float]
+
+
+def _degrees(figure: Figure, threshold: Fraction) -> _Degrees:
+    return {
+        "max_degree": round_beside(figure.lower, threshold),
+        "max_degree_bounds": _bounds(figure, threshold),
+    }
+
+
+def _bounds(figure: Figure, threshold: Fraction) -> tuple[float, float]:
+    """Both ends rounded outward, the upper one not below the rounded |degree| of the witness."""
+    upper = max(_rounded_up(figure.upper), round_beside(figure.lower, threshold))
+    return _rounded_down(figure.lower), min(upper, 1.0)
+
+
+def _rounded_down(value: Fraction) -> float:
+    nearest = float(value)
+    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0)
+
+
+def _rounded_up(value: Fraction) -> float:
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)

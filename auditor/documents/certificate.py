@@ -13,16 +13,15 @@ from pydantic import Field
 
 from auditor.choices import CriterionName, Verdict
 from auditor.documents.audit import ToolRecord
+from auditor.documents.parameters import ExactModel, FractionText, NameText
 from auditor.documents.record import Record
 
 PREDICATE_TYPE = "urn:auditor:certificate:v1"
 
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 CertificateId = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
-FractionText = Annotated[str, Field(pattern="^(0|-?[1-9][0-9]*(/[1-9][0-9]*)?)$")]
 DecimalText = Annotated[str, Field(pattern=r"^(0|[1-9][0-9]*)(\.[0-9]+)?$")]
 CountText = Annotated[str, Field(pattern="^(0|[1-9][0-9]*)$")]
-NameText = Annotated[str, Field(min_length=1)]
 
 
 class Claim(Record):
@@ -53,26 +52,6 @@ class Policy(Record):
     overridden: Annotated[
         tuple[str, ...], Field(description="Settings of the file in whose place another value was given.")
     ]
-
-
-class ExactAttribute(Record):
-    """One attribute; the two lists have a probability for each value, and each adds up to exactly 1."""
-
-    name: NameText
-    sensitive: bool
-    values: tuple[str, ...]
-    favourable: Annotated[tuple[FractionText, ...], Field(description="P(value | favourable).")]
-    unfavourable: Annotated[tuple[FractionText, ...], Field(description="P(value | unfavourable).")]
-
-
-class ExactModel(Record):
-    """The whole naive Bayes model; the digest is that of the canonical JSON (RFC 8785) of this object."""
-
-    decision: str
-    favourable: str
-    unfavourable: str
-    prior: Annotated[FractionText, Field(description="P(favourable).")]
-    attributes: tuple[ExactAttribute, ...]
 
 
 class Provenance(Record):

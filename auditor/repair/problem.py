@@ -264,7 +264,7 @@ class Problem:
         return np.asarray(row[:, None] == row, dtype=np.bool_)
 
     def slack(self, log_theta: Floats) -> Slack:
-        """C of each cut: the log of what its inequality has on the right over what it has on the left."""
+        """The slack c of each cut, the log of the right side of its inequality over the left."""
         offset, a, b = np.moveaxis(self.terms, -1, 0)
         logs = offset + a * (self.context @ log_theta)[:, None] + b * (self.strength @ log_theta)[:, None]
         total = np.logaddexp.reduce(logs, axis=1)
@@ -280,7 +280,7 @@ class Problem:
         )
 
     def objective(self, log_theta: Floats, weight: Floats) -> float:
-        """F."""
+        """The objective f."""
         return -float(weight @ log_theta) / self.total
 
     def gradient(self, theta: Floats, weight: Floats) -> Floats:

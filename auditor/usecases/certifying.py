@@ -1,11 +1,10 @@
-"""The use cases around certificates: files in, documents and bytes out. The clock is read here only."""
+"""The use cases around certificates: files in, documents and bytes out."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 
 from auditor.certificate import issuing
@@ -24,7 +23,7 @@ from auditor.documents.record import to_json
 from auditor.documents.verification import ChainVerification, Verification
 from auditor.errors import InputError
 from auditor.model.reading import load_model
-from auditor.search.limits import Limits
+from auditor.usecases import clock
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class Wishes:
     @property
     def day(self) -> date:
         """The day of issue."""
-        return self.issued or today()
+        return self.issued or clock.today()
 
 
 @dataclass(frozen=True)
@@ -95,11 +94,6 @@ class Issued:
 
     certificate: Certificate
     data: bytes
-
-
-def today() -> date:
-    """Return the current day in UTC."""
-    return datetime.now(UTC).date()
 
 
 def certify(model: str, wishes: Wishes, signer: Signer | None = None) -> Issued:
@@ -126,7 +120,7 @@ def certify(model: str, wishes: Wishes, signer: Signer | None = None) -> Issued:
         issued=wishes.day,
         valid_from=wishes.valid_from,
         platform=wishes.platform,
-        limits=_limits(wishes.time_limit),
+        limits=clock.limits(wishes.time_limit),
     )
     return Issued(certificate, seal(certificate))
 
@@ -167,7 +161,7 @@ def recertify(
     if problems:
         raise InputError(f"{old}: can't be superseded: {problem}" for problem in problems)
     spec = load_model(model)
-    limits = _limits(wishes.time_limit)
+    limits = clock.limits(wishes.time_limit)
     certificate = recertify_model(
         before.certificate,
         spec,
@@ -216,11 +210,11 @@ def verify(
         If a file can't be used.
     """
     question = Question(
-        at=at or today(),
+        at=at or clock.today(),
         public_key=load_public_key(public_key) if public_key else None,
         model=load_model(model) if model else None,
         revocations=load_revocations(revoked) if revoked else None,
-        limits=_limits(time_limit),
+        limits=clock.limits(time_limit),
     )
     opened = read_certificate(certificate) if certificate else None
     if chain is not None:
@@ -236,12 +230,3 @@ def _seal(signer: Signer | None) -> Callable[[Certificate], bytes]:
         return lambda certificate: to_json(certificate).encode("utf-8")
     key = load_private_key(signer.key, signer.passphrase)
     return lambda certificate: sign(certificate, key)
-
-
-def _limits(seconds: float | None) -> Limits:
-    if seconds is None:
-        return Limits()
-    if not seconds >= 0:
-        raise InputError(f"time limit: {seconds} is not a number of seconds")
-    deadline = time.monotonic() + seconds
-    return Limits(expired=lambda: time.monotonic() > deadline)

@@ -6,7 +6,6 @@ What only certificates need is imported with the first of them: the report of an
 from __future__ import annotations
 
 import json
-import time
 from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -29,8 +28,7 @@ from auditor.report.dossier import Dossier, Subject, validity
 from auditor.report.html import Look
 from auditor.report.pades import sign
 from auditor.report.profiles import load_profile
-from auditor.search.limits import Limits
-from auditor.usecases import auditing
+from auditor.usecases import auditing, clock
 
 if TYPE_CHECKING:
     from auditor.certificate.reading import Opened
@@ -183,9 +181,9 @@ def _of_certificate(
     opened: Opened, since: Path | None, format: ReportFormat, style: Style, time_limit: float | None
 ) -> Made:
     from auditor.certificate.comparing import compare
-    from auditor.certificate.exact import naive_bayes
     from auditor.certificate.reading import read_certificate
     from auditor.certificate.verifying import broken
+    from auditor.documents.parameters import naive_bayes
 
     certificate = opened.certificate
     if problems := broken(opened):
@@ -206,7 +204,10 @@ def _of_certificate(
                 f"{certificate.supersedes.id if certificate.supersedes else 'no certificate'}"
             )
         subject = replace(
-            subject, comparison=compare(before.certificate, certificate, limits=_chart_limits())
+            subject,
+            comparison=compare(
+                before.certificate, certificate, limits=clock.limits(CHART_SECONDS, nodes=CHART_NODES)
+            ),
         )
     plain = pdf.Attachment("certificate.json", "The certificate", to_json(certificate).encode())
     signed = pdf.Attachment("certificate.dsse.json", "The certificate, signed", opened.data)
@@ -259,7 +260,7 @@ def _made(subject: Subject, format: ReportFormat, style: Style, attached: tuple[
     subject = replace(
         subject,
         profile=load_profile(style.profile) if style.profile else None,
-        limits=_chart_limits(),
+        limits=clock.limits(CHART_SECONDS, nodes=CHART_NODES),
     )
     if format == "markdown":
         return Made("\n".join(_markdown(subject)).encode(), subject.audit, ())
@@ -354,8 +355,3 @@ def _stored(path: str, kind: type[Document]) -> Document:
             f"{escaped(path)}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}"
             for problem in error.errors(include_url=False)
         ) from error
-
-
-def _chart_limits() -> Limits:
-    deadline = time.monotonic() + CHART_SECONDS
-    return Limits(nodes=CHART_NODES, expired=lambda: time.monotonic() > deadline)

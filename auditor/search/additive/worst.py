@@ -41,6 +41,11 @@ class Worst:
     solved: int
     total: int
 
+    @property
+    def lower(self) -> Fraction:
+        """The largest |degree| found; 0 where no pair is in scope."""
+        return abs(self.patterns[0].degree) if self.patterns else Fraction(0)
+
 
 def worst_patterns(
     tables: LogOdds,

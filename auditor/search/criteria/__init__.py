@@ -15,6 +15,8 @@ from functools import lru_cache
 from math import exp, expm1, inf, tanh
 from typing import ClassVar, Literal
 
+from auditor.choices import CriterionName
+
 # ln and sqrt of `decimal` are correctly rounded; 60 digits are far beyond the 48 fraction bits kept of them.
 CONTEXT = Context(prec=60, Emax=10**9, Emin=-(10**9))
 
@@ -166,3 +168,6 @@ def _logistic(t: float) -> float:
 
 
 Criterion = Difference | Ratio
+
+#: The criteria by name.
+CRITERIA: dict[CriterionName, type[Difference] | type[Ratio]] = {"difference": Difference, "ratio": Ratio}

@@ -1,0 +1,138 @@
+"""What a model does: audits, and lists of patterns."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from auditor.choices import SummaryName
+from auditor.cli import destinations, exits, options
+from auditor.cli.report import deliver_report
+from auditor.cli.terminal import complain, print_result, progress_line
+from auditor.output import write_text
+from auditor.report.formats import FormatName
+
+if TYPE_CHECKING:
+    from auditor.documents.audit import Audit
+    from auditor.documents.patterns import PatternList
+
+#: Patterns that are listed when no number is given; a summary is wanted whole.
+TOP_DEFAULT, SUMMARY_DEFAULT = 10, 1000
+
+
+def audit(
+    model: options.Model,
+    delta: options.Delta,
+    top: options.Top = TOP_DEFAULT,
+    rank_by: options.Rank = None,
+    criterion: options.Criterion = "difference",
+    min_probability: options.MinProbability = None,
+    time_limit: options.TimeLimit = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="TABLE", help="Data to compare with, CSV or Parquet; columns as in the model."),
+    ] = None,
+    min_group: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Mark groups with fewer people in the data.")
+    ] = 30,
+    format: options.AnyFormat = None,
+    output: options.Output = None,
+) -> int:
+    """Audit a model: whether it is δ-fair, and where not. FILE can be a report for people, HTML or PDF.
+
+    Exit code 0: δ-fair. 1: not δ-fair. 4: inconclusive within the limits.
+    """
+    form = destinations.chosen_format(format, output)
+    from auditor.model.reading import load_model
+    from auditor.report.text import verdict_line
+    from auditor.usecases import auditing
+
+    spec = load_model(model)
+    with progress_line() as progress:
+        document = auditing.audit(
+            spec,
+            delta,
+            criterion=criterion,
+            top=top or TOP_DEFAULT,
+            rank_by=rank_by or "divergence",
+            min_probability=min_probability,
+            illustrate=form in ("json", "html", "pdf"),
+            time_limit=time_limit,
+            progress=progress,
+        )
+        if data is not None:
+            document = auditing.with_data(document, spec, data, min_group=min_group, progress=progress)
+    if form == "html" or form == "pdf":
+        from auditor.usecases.reporting import of_audit
+
+        deliver_report(of_audit(document, spec, form), output)
+    else:
+        _deliver(document, form, output)
+    if output is not None:
+        complain(f"{verdict_line(document)}; see {output}")
+    return exits.BY_VERDICT[document.verdict]
+
+
+def patterns(
+    model: options.Model,
+    delta: options.Delta,
+    top: options.Top = None,
+    rank_by: options.Rank = None,
+    summary: Annotated[
+        SummaryName | None,
+        typer.Option(help="List a summary instead.  [default for K: 1000]"),
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="List N patterns drawn uniformly instead.")
+    ] = None,
+    criterion: options.Criterion = "difference",
+    min_probability: options.MinProbability = None,
+    time_limit: options.TimeLimit = None,
+    format: options.Format = None,
+    output: options.Output = None,
+) -> int:
+    """List discrimination patterns of a model.
+
+    The top ones, or a summary: those of which no proper part is one (minimal), which no other beats in both
+    probability and degree (pareto), or of which no extension is one (maximal); or a sample. --top limits a
+    summary too. Exit code 0, whether there are patterns or not.
+    """
+    form = destinations.chosen_format(format, output)
+    if sample and (summary or top or min_probability is not None):
+        raise typer.BadParameter("--sample goes without --summary, --top and --min-probability")
+    if form == "html" or form == "pdf":
+        raise typer.BadParameter("a list is no report; auditor audit makes one", param_hint="--output")
+    if rank_by and (sample or summary):
+        raise typer.BadParameter("--rank-by goes with neither --summary nor --sample")
+    from auditor.model.reading import load_model
+    from auditor.usecases import auditing
+
+    with progress_line() as progress:
+        document = auditing.patterns(
+            load_model(model),
+            delta,
+            choose="sample" if sample else summary or "top",
+            limit=sample or top or (SUMMARY_DEFAULT if summary else TOP_DEFAULT),
+            rank_by=rank_by or "divergence",
+            criterion=criterion,
+            min_probability=min_probability,
+            time_limit=time_limit,
+            progress=progress,
+        )
+    _deliver(document, form, output)
+    return 0
+
+
+def _deliver(document: Audit | PatternList, format: FormatName, output: Path | None) -> None:
+    """Write the result to its file or to standard output."""
+    from auditor.report.formats import render
+
+    if output is not None:
+        write_text(output, render(document, format))
+        return
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    print_result(render(document, format, colour=colour), format)

@@ -1,0 +1,284 @@
+"""Certificates: keys, issue, renewal and verification."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from auditor.cli import destinations, exits, options
+from auditor.cli.terminal import complain, need_terminal, print_result
+from auditor.output import ensure_writable, write_bytes, write_text
+
+if TYPE_CHECKING:
+    from auditor.documents.certificate import Certificate
+    from auditor.documents.comparison import Comparison
+    from auditor.documents.verification import ChainVerification, Verification
+    from auditor.usecases.certifying import Signer
+
+
+def keygen(
+    key: Annotated[
+        Path | None, typer.Argument(metavar="KEY", help="Where the private key goes.  [default: key.pem]")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="KEY", help="The same.")] = None,
+    no_passphrase: Annotated[
+        bool, typer.Option("--no-passphrase", help="Leave the private key unencrypted, and don't ask.")
+    ] = False,
+) -> int:
+    """Make a key pair to sign with: key.pem, which only you may read, and key.pub.pem to give away.
+
+    The private key is encrypted if a passphrase is given at the prompt or in AUDITOR_KEY_PASSPHRASE. Neither
+    file is ever overwritten.
+    """
+    from auditor.certificate import signing
+
+    passphrase = None if no_passphrase else os.environ.get(signing.PASSPHRASE_VARIABLE)
+    if passphrase is None and not no_passphrase and sys.stdin.isatty():
+        passphrase = typer.prompt(
+            "Passphrase, empty for none",
+            default="",
+            show_default=False,
+            hide_input=True,
+            err=True,
+            confirmation_prompt=True,
+        )
+    pair = signing.generate(key or output or Path("key.pem"), passphrase)
+    print_result(
+        f"private key  {pair.private}\npublic key   {pair.public}\nkey id       {pair.key_id}\n", "text"
+    )
+    if not passphrase:
+        complain("The private key is not encrypted.")
+    return 0
+
+
+def certify(
+    model: options.Model,
+    delta: options.OptionalDelta = None,
+    policy: options.PolicyOption = None,
+    criterion: options.OptionalCriterion = None,
+    min_probability: options.MinProbability = None,
+    sensitive: options.SensitiveOption = None,
+    issuer: options.Issuer = None,
+    responsible: options.Responsible = None,
+    issued: options.Issued = None,
+    valid_from: options.ValidFrom = None,
+    valid_days: options.ValidDays = None,
+    record_platform: options.RecordPlatform = False,
+    key: options.Key = None,
+    time_limit: options.TimeLimit = None,
+    output: options.CertificateOutput = None,
+) -> int:
+    """Issue a certificate of what can be shown of a model, signed if a key is given.
+
+    There is one for each verdict, and it says which. The same model, policy and dates give the same bytes.
+    Exit code 0: δ-fair. 1: not δ-fair. 4: inconclusive within the limits.
+    """
+    destinations.check_certificate(output)
+    from auditor.usecases import certifying
+
+    wishes = certifying.Wishes(
+        policy=policy,
+        delta=delta,
+        criterion=criterion,
+        min_probability=min_probability,
+        sensitive=tuple(sensitive or ()),
+        valid_days=valid_days,
+        issuer=issuer,
+        responsible=responsible,
+        issued=_day(issued),
+        valid_from=_day(valid_from),
+        platform=_platform() if record_platform else None,
+        time_limit=time_limit,
+    )
+    made = certifying.certify(model, wishes, _signer(key))
+    _deliver_bytes(made.data, output)
+    return _report_issued(made.certificate, key, output)
+
+
+def recertify(
+    certificate: Annotated[Path, typer.Argument(metavar="OLD", help="The certificate to supersede.")],
+    model: options.Model,
+    scope_change: Annotated[
+        str | None,
+        typer.Option(metavar="REASON", help="Let the scope change, and record why; else it must not."),
+    ] = None,
+    fail_on_regression: Annotated[
+        bool, typer.Option("--fail-on-regression", help="Exit 1 too if the largest degree grew.")
+    ] = False,
+    delta: options.OptionalDelta = None,
+    policy: options.PolicyOption = None,
+    criterion: options.OptionalCriterion = None,
+    min_probability: options.MinProbability = None,
+    sensitive: options.SensitiveOption = None,
+    issuer: options.Issuer = None,
+    responsible: options.Responsible = None,
+    issued: options.Issued = None,
+    valid_from: options.ValidFrom = None,
+    valid_days: options.ValidDays = None,
+    record_platform: options.RecordPlatform = False,
+    key: options.Key = None,
+    public_key: options.PublicKey = None,
+    time_limit: options.TimeLimit = None,
+    format: options.CheckFormat = "text",
+    output: options.CertificateOutput = None,
+) -> int:
+    """Certify a model that was trained again under the policy of its certificate, and say what changed.
+
+    The comparison goes to standard output, the new certificate to FILE. Exit code 0: the new model is
+    δ-fair. 1: it is not, or with --fail-on-regression its largest degree grew. 4: that is not known.
+    """
+    destinations.check_certificate(output)
+    from auditor.report.certificates import change_line
+    from auditor.usecases import certifying
+
+    wishes = certifying.Wishes(
+        policy=policy,
+        delta=delta,
+        criterion=criterion,
+        min_probability=min_probability,
+        sensitive=tuple(sensitive or ()),
+        valid_days=valid_days,
+        issuer=issuer,
+        responsible=responsible,
+        issued=_day(issued),
+        valid_from=_day(valid_from),
+        platform=_platform() if record_platform else None,
+        time_limit=time_limit,
+    )
+    made, comparison = certifying.recertify(
+        certificate, model, wishes, _signer(key), public_key=public_key, scope_change_reason=scope_change
+    )
+    if output is not None:
+        _deliver_bytes(made.data, output)
+        complain(f"{change_line(comparison)}; see {output}")
+    _show(comparison, format, None)
+    code = exits.BY_VERDICT[made.certificate.verdict]
+    if fail_on_regression and code != 1 and comparison.regressed is not False:
+        return 1 if comparison.regressed else 4
+    return code
+
+
+def verify(
+    certificate: Annotated[
+        Path | None,
+        typer.Argument(metavar="CERTIFICATE", help="JSON, or a PDF in which the certificate is embedded."),
+    ] = None,
+    public_key: options.PublicKey = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Model that must be the certified one.")
+    ] = None,
+    at: Annotated[
+        datetime | None,
+        typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="Whether it holds then.  [default: today]"),
+    ] = None,
+    revoked: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="List of certificates that were taken back.")
+    ] = None,
+    chain: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Verify all certificates in DIR and how they follow.")
+    ] = None,
+    extract: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the certificate inside as readable JSON too.")
+    ] = None,
+    time_limit: options.TimeLimit = None,
+    format: options.CheckFormat = "text",
+    output: options.Output = None,
+) -> int:
+    """Check a certificate: signature, dates, digests, and its answer, computed again by two algorithms.
+
+    Exit code 0: everything that was checked holds, whichever verdict it has. 1: something does not. 4: the
+    verdict could not be recomputed within the limits.
+    """
+    if certificate is None and chain is None:
+        raise typer.BadParameter("give a certificate, or --chain", param_hint="CERTIFICATE")
+    if extract is not None and certificate is None:
+        raise typer.BadParameter("--extract needs a certificate")
+    for path in (output, extract):
+        if path is not None:
+            ensure_writable(path)
+    from auditor.certificate.reading import read_certificate
+    from auditor.documents.record import to_json
+    from auditor.report.certificates import result_line
+    from auditor.usecases import certifying
+
+    document = certifying.verify(
+        certificate,
+        chain=chain,
+        public_key=public_key,
+        model=model,
+        at=_day(at),
+        revoked=revoked,
+        time_limit=time_limit,
+    )
+    _show(document, format, output)
+    if output is not None:
+        complain(f"{result_line(document)}; see {output}")
+    if extract is not None and certificate is not None:
+        write_text(extract, to_json(read_certificate(certificate).certificate))
+    return exits.BY_RESULT[document.result]
+
+
+def _day(value: datetime | None) -> date | None:
+    return value.date() if value else None
+
+
+def _platform() -> str:
+    import platform
+
+    return f"{platform.python_implementation()} {platform.python_version()}, {platform.platform()}"
+
+
+def _signer(key: Path | None) -> Signer | None:
+    from auditor.certificate.signing import PASSPHRASE_VARIABLE
+    from auditor.usecases.certifying import Signer
+
+    def passphrase() -> str:
+        given = os.environ.get(PASSPHRASE_VARIABLE)
+        if given is None:
+            need_terminal(f"{key} is encrypted")
+            given = str(typer.prompt(f"Passphrase of {key}", hide_input=True, err=True))
+        return given
+
+    return None if key is None else Signer(key, passphrase)
+
+
+def _report_issued(certificate: Certificate, key: Path | None, output: Path | None) -> int:
+    """Say on standard error what was issued; return the exit code."""
+    from auditor.report.certificates import VERDICTS
+
+    kind = "certificate" if certificate.verdict == "delta-fair" else "record"
+    signed = "signed" if key else "NOT signed"
+    where = f"; see {output}" if output else ""
+    complain(
+        f"{certificate.model.name}: {VERDICTS[certificate.verdict]} at δ = {certificate.delta}; "
+        f"{kind} {certificate.id} is {signed}{where}"
+    )
+    return exits.BY_VERDICT[certificate.verdict]
+
+
+def _show(
+    document: Verification | ChainVerification | Comparison,
+    format: options.CheckFormatName,
+    output: Path | None,
+) -> None:
+    """Write what was checked or compared to its file or to standard output."""
+    from auditor.documents.record import to_json
+    from auditor.report.certificates import render
+
+    text = to_json(document) if format == "json" else render(document, format)
+    if output is not None:
+        write_text(output, text)
+    else:
+        print_result(text, format)
+
+
+def _deliver_bytes(data: bytes, output: Path | None) -> None:
+    if output is not None:
+        write_bytes(output, data)
+    else:
+        print_result(data.decode("utf-8"), "json")

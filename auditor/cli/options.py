@@ -1,0 +1,113 @@
+"""The options and arguments that several commands share, each declared once."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from auditor.choices import CriterionName, RankBy
+from auditor.errors import InputError
+from auditor.report.formats import AnyFormatName, FormatName
+
+
+def _share(value: str | None) -> str | None:
+    """Check that an option is an exact number from 0 to 1."""
+    from auditor.search.question import Share
+
+    try:
+        return None if value is None else Share.of(value).text
+    except InputError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+Model = Annotated[str, typer.Argument(help="Model specification, JSON or YAML; - is standard input.")]
+Delta = Annotated[
+    str,
+    typer.Option(
+        metavar="NUMBER", callback=_share, help="Threshold from 0 to 1; a degree above it discriminates."
+    ),
+]
+Top = Annotated[int | None, typer.Option(metavar="K", min=1, help="How many patterns to list.")]
+Rank = Annotated[RankBy | None, typer.Option(help="What makes a pattern a top one.  [default: divergence]")]
+Criterion = Annotated[
+    CriterionName,
+    typer.Option(help="What δ limits: the difference that disclosing makes, or 1 minus the ratio."),
+]
+MinProbability = Annotated[
+    str | None,
+    typer.Option(metavar="P", callback=_share, help="Speak only of patterns that are at least so probable."),
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(metavar="SECONDS", min=0, help="Leave open what is not proved by then."),
+]
+Format = Annotated[
+    FormatName | None,
+    typer.Option("--format", "-f", help="Format of the result.  [default: by the suffix of FILE, or text]"),
+]
+AnyFormat = Annotated[
+    AnyFormatName | None,
+    typer.Option("--format", "-f", help="Format of the result.  [default: by the suffix of FILE, or text]"),
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the result here, not to stdout.")
+]
+
+ModelOutput = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="MODEL", help="Write the model here: JSON or YAML."),
+]
+CheckFormatName = Literal["text", "json", "markdown"]
+OptionalDelta = Annotated[
+    str | None,
+    typer.Option(
+        "--delta",
+        metavar="NUMBER",
+        callback=_share,
+        help="Threshold from 0 to 1; a degree above it discriminates.  [default: of the policy]",
+    ),
+]
+OptionalCriterion = Annotated[
+    CriterionName | None,
+    typer.Option(
+        "--criterion", help="What δ limits: the difference that disclosing makes, or 1 minus the ratio."
+    ),
+]
+PolicyOption = Annotated[
+    Path | None, typer.Option("--policy", metavar="FILE", help="Policy file, TOML; options beat it.")
+]
+SensitiveOption = Annotated[
+    list[str] | None,
+    typer.Option("--sensitive", metavar="NAME", help="Attribute to protect, not those marked; repeatable."),
+]
+Issuer = Annotated[str | None, typer.Option(metavar="NAME", help="Organisation that issues it.")]
+Responsible = Annotated[str | None, typer.Option(metavar="NAME", help="Person who answers for it.")]
+Issued = Annotated[
+    datetime | None,
+    typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="Day of issue, UTC.  [default: today]"),
+]
+ValidFrom = Annotated[
+    datetime | None,
+    typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="First day it holds.  [default: day of issue]"),
+]
+ValidDays = Annotated[
+    int | None, typer.Option(metavar="DAYS", min=1, max=3660, help="Days it holds.  [default: 365]")
+]
+RecordPlatform = Annotated[
+    bool,
+    typer.Option("--record-platform", help="Record the machine; the bytes then differ between machines."),
+]
+Key = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Private key, PEM.  [default: the result is not signed]")
+]
+PublicKey = Annotated[
+    Path | None, typer.Option("--public-key", metavar="FILE", help="Key that must have signed it, PEM.")
+]
+CheckFormat = Annotated[CheckFormatName, typer.Option("--format", "-f", help="Format of the result.")]
+CertificateOutput = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write the certificate here, JSON."),
+]

@@ -1,0 +1,92 @@
+"""The program: all commands, and what the end of each is."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from auditor.cli import exits
+from auditor.cli.audit import audit, patterns
+from auditor.cli.certificates import certify, keygen, recertify, verify
+from auditor.cli.models import convert, import_model, learn
+from auditor.cli.repair import repair
+from auditor.cli.report import report
+from auditor.cli.schema import schema
+from auditor.cli.terminal import complain
+from auditor.errors import AuditorError
+from auditor.version import __version__
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    # Rich would take a name in square brackets for markup, and doubles the time that help takes.
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 fine; 1 a finding, such as not δ-fair; 2 wrong usage; 3 bad input; 4 inconclusive; "
+    "5 repair failed; 70 a bug in auditor.",
+)
+
+
+def main() -> int:
+    """Run the command line and return its exit code; every error is reported here."""
+    try:
+        code = app(prog_name="auditor", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except typer.TyperException as error:
+        context = getattr(error, "ctx", None)
+        complain(*error.format_message().splitlines())
+        if context:
+            complain(f"Try '{context.command_path} --help'.")
+        return error.exit_code
+    except AuditorError as error:
+        complain(*error.problems)
+        return error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        return exits.INTERRUPTED
+    except Exception as error:
+        if os.environ.get("AUDITOR_TRACEBACK"):
+            traceback.print_exc()
+        complain(
+            f"This is a bug in auditor {__version__}, not in your input: {type(error).__name__}: {error}. "
+            "No result was given, and none may be assumed. Please report it with the command and, if you may "
+            "share it, the model; AUDITOR_TRACEBACK=1 in the environment shows where it happened."
+        )
+        return exits.BUG
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"auditor {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _auditor(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """Verify, repair and certify δ-fairness of naive Bayes classifiers, exactly."""
+
+
+COMMANDS: dict[str, Callable[..., int]] = {
+    "audit": audit,
+    "patterns": patterns,
+    "repair": repair,
+    "keygen": keygen,
+    "certify": certify,
+    "recertify": recertify,
+    "verify": verify,
+    "report": report,
+    "learn": learn,
+    "import": import_model,
+    "convert": convert,
+    "schema": schema,
+}
+for name, command in COMMANDS.items():
+    app.command(name)(command)

@@ -1,0 +1,93 @@
+"""Repair: learn a model again, so that it is δ-fair."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from auditor.choices import CutRanking, MethodName, SolverName
+from auditor.cli import destinations, options
+from auditor.cli.terminal import complain, print_result
+from auditor.output import write_text
+
+
+def repair(
+    model: options.Model,
+    delta: options.Delta,
+    criterion: options.Criterion = "difference",
+    method: Annotated[
+        MethodName, typer.Option(help="What to make: a fair model, or a baseline to compare it with.")
+    ] = "fair",
+    solver: Annotated[
+        SolverName, typer.Option(help="All find the same; the first is the fastest.")
+    ] = "interior",
+    rank_by: Annotated[
+        CutRanking, typer.Option(help="What makes a pattern the next to become a constraint.")
+    ] = "discrimination",
+    per_round: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            min=1,
+            help="How many become constraints in a round.  [default: the worst of each set of attributes]",
+        ),
+    ] = None,
+    max_rounds: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Stop after so many rounds, with the best fair model."),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", min=0, help="Stop after so long, with the best fair model."),
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Table to measure predictions on: CSV or Parquet.")
+    ] = None,
+    format: options.CheckFormat = "text",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the repaired model here: JSON or YAML."),
+    ] = None,
+) -> int:
+    """Learn the most likely model of the same counts that is δ-fair, and prove it.
+
+    What changed, and at what price, goes to standard output; without -o the model does, and the rest to
+    standard error. Each round is reported on standard error. Exit code 0: repaired. 5: no model could be
+    proved fair within the limits.
+    """
+    form = destinations.model_format(output)
+    # The matrices are small; several threads would mostly wait for each other.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from auditor.documents.record import to_json
+    from auditor.model.reading import load_model
+    from auditor.model.writing import dump_model
+    from auditor.report.repairs import render, result_line, round_line
+    from auditor.usecases import auditing
+
+    made = auditing.repair(
+        load_model(model),
+        delta,
+        criterion=criterion,
+        method=method,
+        solver=solver,
+        rank_by=rank_by,
+        per_round=per_round,
+        max_rounds=max_rounds,
+        time_limit=time_limit,
+        data=data,
+        on_round=lambda state: complain(
+            round_line(state.number, state.constraints, state.log_likelihood, state.patterns)
+        ),
+    )
+    text = to_json(made.summary) if format == "json" else render(made.summary, format)
+    if output is None:
+        print_result(dump_model(made.model), "json")
+        complain(*text.splitlines())
+        return 0
+    write_text(output, dump_model(made.model, form))
+    print_result(text, format)
+    complain(f"{result_line(made.summary)}; see {output}")
+    return 0

@@ -1,0 +1,95 @@
+"""Reports for people."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from auditor.cli import options
+from auditor.cli.terminal import complain, need_terminal, print_result
+from auditor.output import ensure_writable, write_bytes
+from auditor.report.formats import format_of
+
+if TYPE_CHECKING:
+    from auditor.usecases.reporting import Made
+
+
+def report(
+    document: Annotated[
+        str,
+        typer.Argument(
+            metavar="DOCUMENT", help="Stored audit or repair, certificate (JSON or in a PDF), repaired model."
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Report to write: .html, .pdf or .md.")
+    ],
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="Model of a stored audit or repair, which hold its digest."),
+    ] = None,
+    since: Annotated[
+        Path | None,
+        typer.Option(metavar="OLD", help="Certificate that this one supersedes, to say what changed."),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Framework whose items the evidence is set beside; or a file."),
+    ] = None,
+    template_dir: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Templates of your own, which come before the shipped ones."),
+    ] = None,
+    policy: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Policy file with the logo and the colour.")
+    ] = None,
+    pades: Annotated[
+        Path | None,
+        typer.Option(metavar="P12", help="Sign the PDF with this RSA key (needs auditor[pades])."),
+    ] = None,
+    time_limit: options.TimeLimit = None,
+) -> int:
+    """Make a report for people of a document: HTML, PDF or Markdown.
+
+    A PDF holds the document too, for auditor verify. Profiles: eu-ai-act-annex-iv, iso-iec-tr-24027,
+    nist-ai-rmf-measure-2.11, nyc-local-law-144, us-four-fifths. Exit code 0, whatever the verdict.
+    """
+    form = format_of(output)
+    if form not in ("html", "pdf", "markdown"):
+        raise typer.BadParameter(f"{output} is none of .html, .pdf, .md", param_hint="--output")
+    if pades is not None and form != "pdf":
+        raise typer.BadParameter("only a PDF can be signed", param_hint="--pades")
+    ensure_writable(output)
+    from auditor.report.text import verdict_line
+    from auditor.usecases import reporting
+
+    style = reporting.Style(profile=profile, templates=template_dir, policy=policy)
+    made = reporting.report(
+        document, form, model=model, since=since, style=style, pades=_signature(pades), time_limit=time_limit
+    )
+    deliver_report(made, output)
+    complain(f"{verdict_line(made.audit)}; see {output}")
+    return 0
+
+
+def deliver_report(made: Made, output: Path | None) -> None:
+    """Write a report to its file or to standard output, and what the user should know to standard error."""
+    if output is not None:
+        write_bytes(output, made.content)
+    else:
+        print_result(made.content.decode("utf-8"), "markdown")
+    complain(*made.remarks)
+
+
+def _signature(key: Path | None) -> tuple[Path, str] | None:
+    """The key that signs a PDF, and its passphrase."""
+    if key is None:
+        return None
+    given = os.environ.get("AUDITOR_PADES_PASSPHRASE")
+    if given is None:
+        need_terminal(f"{key} is encrypted")
+        given = str(typer.prompt(f"Passphrase of {key}", hide_input=True, err=True))
+    return key, given

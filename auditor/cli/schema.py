@@ -1,0 +1,28 @@
+"""The schemas of documents."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from auditor.cli import options
+from auditor.cli.terminal import print_result
+from auditor.output import write_text
+from auditor.resources import resource
+
+
+def schema(
+    name: Annotated[str, typer.Argument(help="Kind of document, such as model or audit.")],
+    output: options.Output = None,
+) -> int:
+    """Print the JSON Schema of a kind of document."""
+    names = sorted(path.stem for path in resource("schemas").glob("*.json"))
+    if name not in names:
+        raise typer.BadParameter(f"'{name}' is not one of {', '.join(names)}", param_hint="NAME")
+    text = resource("schemas", f"{name}.json").read_text(encoding="utf-8")
+    if output is None:
+        print_result(text, "json")
+    else:
+        write_text(output, text)
+    return 0

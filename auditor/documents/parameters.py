@@ -1,0 +1,109 @@
+"""The exact parameters of a model as documents hold them, and exact numbers as text."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import Annotated
+
+from pydantic import Field
+
+from auditor.documents.record import Record
+from auditor.model.naive_bayes import Attribute, NaiveBayes
+
+FractionText = Annotated[str, Field(pattern="^(0|-?[1-9][0-9]*(/[1-9][0-9]*)?)$")]
+NameText = Annotated[str, Field(min_length=1)]
+
+#: Places of a decimal that is rounded outward, unless the threshold has more: then no rounding crosses it.
+_PLACES = 12
+
+
+class ExactAttribute(Record):
+    """One attribute; the two lists have a probability for each value, and each adds up to exactly 1."""
+
+    name: NameText
+    sensitive: bool
+    values: tuple[str, ...]
+    favourable: Annotated[tuple[FractionText, ...], Field(description="P(value | favourable).")]
+    unfavourable: Annotated[tuple[FractionText, ...], Field(description="P(value | unfavourable).")]
+
+
+class ExactModel(Record):
+    """The whole naive Bayes model; the digest is that of the canonical JSON (RFC 8785) of this object."""
+
+    decision: str
+    favourable: str
+    unfavourable: str
+    prior: Annotated[FractionText, Field(description="P(favourable).")]
+    attributes: tuple[ExactAttribute, ...]
+
+
+def fraction_text(value: Fraction) -> str:
+    """Return a fraction in lowest terms, such as ``-3/7`` or ``1``, of any length."""
+    # Python refuses to print integers of more than 4300 digits; a decimal is exact and has no such limit.
+    numerator, denominator = f"{Decimal(value.numerator):f}", f"{Decimal(value.denominator):f}"
+    return numerator if denominator == "1" else f"{numerator}/{denominator}"
+
+
+def fraction_of(text: str) -> Fraction:
+    """Return the number that `fraction_text` or a plain decimal writes."""
+    numerator, _, denominator = text.partition("/")
+    return Fraction(Decimal(numerator)) / int(Decimal(denominator or "1"))
+
+
+def outward(lower: Fraction, upper: Fraction, threshold: str) -> tuple[str, str]:
+    """Round one number down and another up to decimals that compare with the threshold as they do."""
+    places = max(_PLACES, len(threshold.partition(".")[2]))
+    return _rounded(lower, places, ROUND_FLOOR), _rounded(upper, places, ROUND_CEILING)
+
+
+def _rounded(value: Fraction, places: int, rounding: str) -> str:
+    scaled = value * 10**places
+    whole = scaled.numerator // scaled.denominator
+    if rounding == ROUND_CEILING and whole != scaled:
+        whole += 1
+    text = f"{Decimal(whole).scaleb(-places, Context(prec=places + 2)):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def exact_model(model: NaiveBayes) -> ExactModel:
+    """Return the model as a certificate carries it; its canonical JSON is that of the model."""
+    return ExactModel(
+        decision=model.decision,
+        favourable=model.favourable,
+        unfavourable=model.unfavourable,
+        prior=str(model.prior),
+        attributes=tuple(
+            ExactAttribute(
+                name=attribute.name,
+                sensitive=attribute.sensitive,
+                values=attribute.values,
+                favourable=tuple(str(row[0]) for row in attribute.likelihood),
+                unfavourable=tuple(str(row[1]) for row in attribute.likelihood),
+            )
+            for attribute in model.attributes
+        ),
+    )
+
+
+def naive_bayes(name: str, exact: ExactModel) -> NaiveBayes:
+    """Return the model that a certificate carries."""
+    return NaiveBayes(
+        name=name,
+        decision=exact.decision,
+        favourable=exact.favourable,
+        unfavourable=exact.unfavourable,
+        prior=fraction_of(exact.prior),
+        attributes=tuple(
+            Attribute(
+                attribute.name,
+                attribute.values,
+                attribute.sensitive,
+                tuple(
+                    (fraction_of(p), fraction_of(q))
+                    for p, q in zip(attribute.favourable, attribute.unfavourable, strict=True)
+                ),
+            )
+            for attribute in exact.attributes
+        ),
+    )

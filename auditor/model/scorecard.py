@@ -18,12 +18,14 @@ from pydantic import (
     Field,
     ModelWrapValidatorHandler,
     PlainValidator,
+    ValidationError,
     WithJsonSchema,
     model_serializer,
     model_validator,
 )
 
-from auditor.messages import Place, Problem, has_parts, items, part, shown
+from auditor.errors import InputError
+from auditor.messages import Place, Problem, escaped, has_parts, items, lines, part, shown
 from auditor.model import checks
 from auditor.model.additive import AdditiveModel, ScoredAttribute, Undisclosed
 from auditor.model.explaining import Explainer
@@ -171,24 +173,55 @@ class ScorecardSpec(Part):
 
     @property
     def meaning(self) -> Undisclosed:
-        """What "not disclosed" means: as said, or else by what the attributes give."""
+        """What "not disclosed" means: as said, or else by what the attributes give.
+
+        Raises
+        ------
+        InputError
+            If nothing says it.
+        """
         meaning = _meaning(self)
-        assert meaning is not None, "validation has seen to it"
+        if meaning is None:
+            raise InputError(
+                f"{escaped(self.name)}: nothing says what an attribute counts that isn't disclosed; give the "
+                "share of each value (auditor import --data takes them from a table), or write "
+                '"undisclosed": "missing-bin", or give each attribute its own "undisclosed"'
+            )
         return meaning
 
+    def taken_as(self, meaning: Undisclosed | None) -> Self:
+        """The same scorecard under another meaning of what isn't disclosed; None leaves it.
+
+        Raises
+        ------
+        InputError
+            If the scorecard hasn't got the numbers for it; with one line per problem.
+        """
+        if meaning in (None, self.undisclosed):
+            return self
+        tree = self.model_dump() | {"undisclosed": meaning}
+        if meaning != "declared":
+            for attribute in tree["attributes"]:
+                attribute["undisclosed"] = None
+        try:
+            return type(self).model_validate(tree)
+        except ValidationError as error:
+            found = [Problem(details["loc"], details["msg"]) for details in error.errors(include_url=False)]
+            raise InputError(lines(self.name, found, tree)) from error
+
     def classifier(self) -> AdditiveModel:
-        """The exact model that this specification means."""
+        """The exact model that this specification means.
+
+        Raises
+        ------
+        InputError
+            If nothing says what an attribute counts that isn't disclosed.
+        """
         return self._classifier
 
     @cached_property
     def imputed(self) -> tuple[Decimal, ...]:
-        """Per attribute its points or weight where it isn't disclosed, in the unit of the file.
-
-        Raises
-        ------
-        ArithmeticError
-            If the equations of the conforming population can't be solved.
-        """
+        """Per attribute its points or weight where it isn't disclosed, in the unit of the file."""
         numbers = [attribute.undisclosed for attribute in self.attributes]
         if self.meaning == "missing-bin":
             return tuple(
@@ -326,7 +359,7 @@ def across(spec: object) -> Iterator[Problem]:
     """Find what is wrong between the parts of a scorecard, each of which may be missing or malformed."""
     problems = list(_between_parts(spec))
     yield from problems
-    if isinstance(spec, ScorecardSpec) and not problems and spec.meaning == "conforming":
+    if isinstance(spec, ScorecardSpec) and not problems and _meaning(spec) == "conforming":
         yield from _agreement(spec)
 
 
@@ -342,12 +375,6 @@ def _between_parts(spec: object) -> Iterator[Problem]:
     meaning = _meaning(spec)
     for i, attribute in enumerate(attributes):
         yield from _attribute(("attributes", i), attribute, unit, meaning)
-    if attributes and meaning is None:
-        message = (
-            "nothing says what an attribute counts that isn't disclosed; give the share of each value, or "
-            'write "undisclosed": "missing-bin", or give each attribute its own "undisclosed"'
-        )
-        yield Problem(("undisclosed",), message)
     if attributes and not any(part(a, "sensitive") not in (None, False) for a in attributes):
         message = (
             'none is sensitive; write "sensitive": true at each attribute that needs protection or stands in '

@@ -121,13 +121,6 @@ REFUSED: Mapping[str, tuple[list[Edit], list[str]]] = {
         [drop(*AGE, "values", 0, "share"), drop(*AGE, "values", 1, "share")],
         ['attributes[0] (age): "share" is missing at every value; add the shares of the population'],
     ),
-    "nothing says what isn't disclosed": (
-        [without_shares],
-        [
-            "undisclosed: nothing says what an attribute counts that isn't disclosed; give the share of each "
-            'value, or write "undisclosed": "missing-bin", or give each attribute its own "undisclosed"'
-        ],
-    ),
     "no missing bin": (
         [put("undisclosed", "missing-bin")],
         [
@@ -172,6 +165,15 @@ def test_each_malformed_scorecard_is_explained(edits: list[Edit], lines: list[st
     with pytest.raises(InputError) as error:
         spec_of(*edits)
     assert [line.removeprefix("card.json: ") for line in error.value.problems] == lines
+
+
+def test_without_a_meaning_there_is_no_model() -> None:
+    spec = spec_of(without_shares, with_missing_age)
+    with pytest.raises(InputError, match="Loans: nothing says what an attribute counts that isn't disclosed"):
+        spec.classifier()
+    assert spec.taken_as("missing-bin").classifier().undisclosed == "missing-bin"
+    with pytest.raises(InputError, match='"share" is missing at every value'):
+        spec.taken_as("conforming")
 
 
 def test_none_sensitive_says_what_to_do_instead() -> None:

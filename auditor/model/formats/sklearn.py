@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -133,8 +134,14 @@ def load_skops(path: str | os.PathLike[str]) -> object:
     except InputError:
         raise
     except UntrustedTypesFoundException as error:
+        with zipfile.ZipFile(path) as archive:
+            held = re.findall(r'"__class__": "(\w+)"', archive.read("schema.json").decode("utf-8", "replace"))
+        reason = next(filter(None, map(_unsuited, held)), None)
         raise InputError(
-            f"{name}: holds types that are no part of scikit-learn and could run code: {plain(str(error))}"
+            f"{name}: {reason}"
+            if reason
+            else f"{name}: holds types that could run code, so that it is not opened; save the naive Bayes "
+            f"estimator alone, or with its encoder ({plain(str(error))})"
         ) from error
     # A file that was tampered with can make skops fail in any way.
     except Exception as error:
@@ -253,10 +260,8 @@ def _parts(estimator: object, source: str) -> tuple[Any, Any]:
     *before, last = list(_steps(estimator)) or [None]
     names = [type(step).__name__ for step in before]
     kind = type(last).__name__
-    if kind in _WRAPPERS:
-        _refuse(source, f"{kind} holds the estimator to audit; give or save its {_WRAPPERS[kind]} instead")
-    if kind in _REFUSED:
-        _refuse(source, f"{kind} can't be audited for patterns: {_REFUSED[kind]}")
+    if reason := _unsuited(kind):
+        _refuse(source, reason)
     if kind not in ("CategoricalNB", "BernoulliNB"):
         _refuse(source, f"{kind} is no estimator that can be audited; give a CategoricalNB or BernoulliNB")
     if len(before) > 1 or (names and names[0] not in _ENCODERS):
@@ -266,6 +271,13 @@ def _parts(estimator: object, source: str) -> tuple[Any, Any]:
             f"{', '.join(_ENCODERS)} and then the naive Bayes estimator, and prepare the data before",
         )
     return (before[0] if before else None), last
+
+
+def _unsuited(kind: str) -> str | None:
+    """Say why an estimator of this kind can't be audited, and what can; None if nothing is known of it."""
+    if kind in _WRAPPERS:
+        return f"{kind} holds the estimator to audit; give or save its {_WRAPPERS[kind]} instead"
+    return f"{kind} can't be audited for patterns: {_REFUSED[kind]}" if kind in _REFUSED else None
 
 
 def _steps(estimator: object) -> Iterator[object]:

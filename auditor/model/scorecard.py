@@ -127,7 +127,8 @@ class ScoredValue(Part):
 class ScorecardAttribute(Part):
     """A characteristic of the scorecard."""
 
-    name: Name
+    name: Annotated[Name, Field(description="What the column is called in the data.")]
+    label: Annotated[Name | None, Field(description="What people read in place of the name.")] = None
     sensitive: Annotated[bool, Field(description="Whether it is protected, or stands in for what is.")] = (
         False
     )
@@ -208,6 +209,11 @@ class ScorecardSpec(Part):
         except ValidationError as error:
             found = [Problem(details["loc"], details["msg"]) for details in error.errors(include_url=False)]
             raise InputError(lines(self.name, found, tree)) from error
+
+    @property
+    def attribute_labels(self) -> dict[str, str]:
+        """What people read for each attribute, by its name; no answer or digest depends on it."""
+        return {attribute.name: attribute.label or attribute.name for attribute in self.attributes}
 
     def classifier(self) -> AdditiveModel:
         """The exact model that this specification means.

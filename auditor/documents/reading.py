@@ -6,12 +6,12 @@ import os
 from collections.abc import Sequence
 from typing import TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from auditor.errors import InputError
 from auditor.messages import Problem, lines
 from auditor.model import parsing
-from auditor.model.explaining import explained, foreign
+from auditor.model.explaining import accept, foreign
 from auditor.model.reading import read_bytes
 
 Document = TypeVar("Document", bound=BaseModel)
@@ -45,10 +45,7 @@ def read(kind: type[Document], path: str | os.PathLike[str], limit: int = MAX_BY
 def parse(kind: type[Document], data: bytes, name: str) -> Document:
     """Read a document of this kind from JSON text; see `read`."""
     tree, repeated = parsing.parse(data, name, "json")
-    document = validated(kind, tree, name, json=data.decode("utf-8-sig"), known=repeated)
-    if repeated:
-        raise InputError(lines(name, repeated, tree))
-    return document
+    return validated(kind, tree, name, known=repeated, json=data.decode("utf-8-sig"))
 
 
 def validated(
@@ -56,31 +53,10 @@ def validated(
     tree: object,
     name: str,
     *,
-    json: str | bytes | None = None,
     known: Sequence[Problem] = (),
+    json: str | bytes | None = None,
 ) -> Document:
-    """Take what was read of a file as a document of this kind.
-
-    Parameters
-    ----------
-    kind : type
-    tree : object
-        Mappings, lists, texts and numbers.
-    name : str
-        What the document is called in messages.
-    json : str or bytes, optional
-        The same as JSON, where dates are texts and tuples are lists.
-    known : sequence of Problem
-        What is wrong with it already.
-
-    Raises
-    ------
-    InputError
-        With one line per problem.
-    """
+    """Take what was read of a file as a document, which must say its kind and version; see `accept`."""
     if problems := foreign(kind, tree, required=True):
         raise InputError(lines(name, (*known, *problems), tree))
-    try:
-        return kind.model_validate(tree) if json is None else kind.model_validate_json(json)
-    except ValidationError as error:
-        raise InputError(lines(name, (*known, *explained(kind, error)), tree)) from error
+    return accept(kind, tree, name, known=known, json=json)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 from pydantic import BaseModel, ModelWrapValidatorHandler, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from auditor.messages import Place, Problem, part, shown
+from auditor.errors import InputError
+from auditor.messages import Place, Problem, lines, part, shown
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -56,6 +57,42 @@ def validated(
     raise ValidationError.from_exception_data(
         kind.__name__, [_line_error(problem, data) for problem in problems]
     )
+
+
+def accept(
+    kind: type[_Spec],
+    tree: object,
+    source: str,
+    *,
+    known: Sequence[Problem] = (),
+    json: str | bytes | None = None,
+) -> _Spec:
+    """Take what was read of a file as a document of this kind.
+
+    Parameters
+    ----------
+    kind : type
+    tree : object
+        Mappings, lists, texts and numbers.
+    source : str
+        What the document is called in messages.
+    known : sequence of Problem
+        What is wrong with it already.
+    json : str or bytes, optional
+        The same as JSON, where dates are texts and tuples are lists.
+
+    Raises
+    ------
+    InputError
+        With one line per problem, each of which begins with the source's name.
+    """
+    try:
+        found = kind.model_validate(tree) if json is None else kind.model_validate_json(json)
+    except ValidationError as error:
+        raise InputError(lines(source, (*known, *explained(kind, error)), tree)) from error
+    if known:
+        raise InputError(lines(source, known, tree))
+    return found
 
 
 def foreign(kind: type[BaseModel], tree: object, *, required: bool = False) -> list[Problem]:
@@ -105,6 +142,8 @@ def _explained(kind: type[BaseModel], details: ErrorDetails) -> Problem:
             return Problem(place[:-1], f"unknown key {shown(place[-1])}; {_suggestion(kind, place)}")
         case "value_error":
             return Problem(place, str(context["error"]))
+        case "explained":
+            return Problem(place, details["msg"])
         case "string_type":
             message = not_text(value)
         case "bool_type":
@@ -187,5 +226,5 @@ def _order(kind: type[BaseModel], problem: Problem) -> tuple[int, int]:
 
 
 def _line_error(problem: Problem, data: object) -> InitErrorDetails:
-    explained = PydanticCustomError("model", "{problem}", {"problem": problem.message})
+    explained = PydanticCustomError("explained", "{problem}", {"problem": problem.message})
     return InitErrorDetails(type=explained, loc=problem.place, input=data)

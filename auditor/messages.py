@@ -5,6 +5,7 @@ Whatever a file holds is shown on one line and without control characters.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -56,6 +57,15 @@ def escaped(text: str) -> str:
     two\nlines
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def visible(text: str) -> str:
+    r"""Write as `escaped` does, but leave blanks of every script as they are: for names among other words.
+
+    >>> print(visible("two" + chr(10) + "lines") + visible("a" + chr(0x3000) + "b"))
+    two\nlinesa　b
+    """
+    return "".join(c if unicodedata.category(c) == "Zs" else escaped(c) for c in text)
 
 
 def plain(text: str) -> str:

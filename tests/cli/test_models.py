@@ -89,7 +89,7 @@ def test_a_summary_of_impossible_rows(auditor: Auditor, tmp_path: Path) -> None:
         (("--separator", "ab"), "single characters"),
         (("-o", "model.txt"), "is none of .json, .yaml, .yml"),
         (("--bin-method", "even"), "'even' is not one of"),
-        (("--folds", "1"), "greater than or equal to 2"),
+        (("--folds", "1"), '--folds: "1" is not at least 2'),
     ],
 )
 def test_wrong_usage(auditor: Auditor, table: Path, options: tuple[str, ...], complaint: str) -> None:

@@ -16,7 +16,7 @@ from auditor.messages import shown
 from auditor.model.intervals import Bins
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.spec import ModelSpec
-from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import tables_of
 
 #: Codes of a column that an error names.
 _NAMED = 10
@@ -74,7 +74,7 @@ def performances(
 
 def _log_odds(model: NaiveBayes) -> tuple[float, list[npt.NDArray[np.float64]]]:
     """``ln P(d)/P(d̄)``, and the λ of each attribute's values with 0 for a missing cell at the end."""
-    tables = LogOdds.of(model)
+    tables = tables_of(model)
     return tables.real(tables.prior), [np.array([*map(tables.real, row), 0.0]) for row in tables.values]
 
 

@@ -21,6 +21,7 @@ from auditor.repair.problem import Cut
 from auditor.repair.solver import Solver, solve_near
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
@@ -128,7 +129,7 @@ def learn(counts: Counts, criterion: Criterion, options: Options) -> Learned:
 
 def count(model: NaiveBayes, criterion: Criterion, limits: Limits) -> int | None:
     """The exact number of discrimination patterns, or None where a second or two do not suffice."""
-    return count_patterns(LogOdds.of(model), criterion, replace(limits, steps=_COUNT_STEPS)).total
+    return count_patterns(tables_of(model), criterion, replace(limits, steps=_COUNT_STEPS)).total
 
 
 class _Learner:
@@ -169,7 +170,7 @@ class _Learner:
             if likelihood <= spare_likelihood + _GAIN * abs(spare_likelihood):
                 # With more constraints it would only become less likely.
                 candidate, likelihood = self.spare, spare_likelihood
-            tables = LogOdds.of(candidate)
+            tables = tables_of(candidate)
             worst = worst_patterns(tables, self._criterion, only_patterns=True, limits=self._options.limits)
             fair = not worst.patterns and worst.upper <= self._criterion.threshold
             if self.rounds:
@@ -241,5 +242,5 @@ class _Learner:
 
 
 def _proved_fair(model: NaiveBayes, criterion: Criterion) -> bool:
-    worst = worst_patterns(LogOdds.of(model), criterion, only_patterns=True, limits=DEFAULT)
+    worst = worst_patterns(tables_of(model), criterion, only_patterns=True, limits=DEFAULT)
     return not worst.patterns and worst.upper <= criterion.threshold

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from auditor.model.reading import load_naive_bayes
-from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
 from auditor.usecases.auditing import repair
@@ -43,7 +43,7 @@ def test_the_known_likelihoods_are_reached(name: str, delta: str) -> None:
         ENDS[name], abs=1e-3
     )
     assert made.summary.shortfall is None
-    worst = worst_patterns(LogOdds.of(made.model.naive_bayes()), Difference(Fraction(delta)))
+    worst = worst_patterns(tables_of(made.model.naive_bayes()), Difference(Fraction(delta)))
     assert worst.complete
     assert worst.upper <= Fraction(delta)
 

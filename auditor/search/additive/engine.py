@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from auditor.model.naive_bayes import Assignment, NaiveBayes
+from auditor.model.classifier import Classifier
+from auditor.model.naive_bayes import Assignment
 from auditor.search.additive import worst as worst_search
 from auditor.search.additive.counting import PatternCount, count_patterns, sample_pairs, sample_patterns
 from auditor.search.additive.log_odds import LogOdds, population_of
@@ -36,7 +37,7 @@ class Engine:
 
     Parameters
     ----------
-    classifier : NaiveBayes
+    classifier : Classifier
     criterion : Criterion
         With the threshold.
     min_probability : Fraction, optional
@@ -47,7 +48,7 @@ class Engine:
 
     def __init__(
         self,
-        classifier: NaiveBayes,
+        classifier: Classifier,
         criterion: Criterion,
         min_probability: Fraction | None = None,
         limits: Limits = DEFAULT,

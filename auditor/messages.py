@@ -85,7 +85,8 @@ def shown(value: object) -> str:
         case None | bool():
             return {None: "null", True: "true", False: "false"}[value]
         case int() | Decimal():
-            text = str(Decimal(value))
+            # As it is spelled in the document, where that is known.
+            text = getattr(value, "text", None) or str(Decimal(value))
             return text if len(text) <= _LONGEST_NUMBER else text[: _LONGEST_NUMBER - 1] + "…"
         case float():
             return repr(value)

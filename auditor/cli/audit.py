@@ -59,6 +59,7 @@ def audit(
             top=top,
             rank_by=rank_by or "divergence",
             min_probability=min_probability,
+            illustrate=form in ("json", "html", "pdf"),
             time_limit=time_limit,
             progress=progress,
         )

@@ -174,11 +174,11 @@ def convert(
 
     spec = load_model(model)
     if suffix == ".pmml":
-        from auditor.model.formats.pmml_writing import to_pmml
+        from auditor.model.formats.pmml import to_pmml
 
         write_text(output, to_pmml(spec))
     elif suffix == ".skops":
-        from auditor.model.formats.sklearn_writing import to_skops
+        from auditor.model.formats.sklearn import to_skops
 
         write_bytes(output, to_skops(spec))
     else:

@@ -10,15 +10,16 @@ import typer
 
 from auditor.choices import CriterionName, RankBy
 from auditor.errors import InputError
+from auditor.messages import shown
 from auditor.report.formats import AnyFormatName, FormatName
 
 
 def _share(value: str | None) -> str | None:
     """Check that an option is an exact number from 0 to 1."""
-    from auditor.usecases.auditing import parse_share
+    from auditor.search.question import Share
 
     try:
-        return None if value is None else parse_share(value)[0]
+        return None if value is None else Share.of(value).text
     except InputError as error:
         raise typer.BadParameter(str(error)) from error
 
@@ -28,7 +29,7 @@ def _day(text: str) -> date:
     try:
         return datetime.strptime(text, "%Y-%m-%d").date()
     except ValueError as error:
-        raise ValueError(f"{text[:40]!r} is not a date such as 2026-01-31") from error
+        raise ValueError(f"{shown(text)} is not a date such as 2026-01-31") from error
 
 
 Model = Annotated[str, typer.Argument(help="Model specification, JSON or YAML; - is standard input.")]

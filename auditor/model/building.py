@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 
@@ -34,6 +34,22 @@ def build(tree: Mapping[str, object], source: str) -> ModelSpec:
         raise InputError(lines(source, found, whole)) from error
 
 
+def code_of(value: object) -> str:
+    """Write a value of a typed column as a code; a whole float as an integer.
+
+    Integers become floats where cells of their column are missing.
+
+
+    >>> code_of(True), code_of(3.0), code_of("3.0"), code_of(None)
+    ('true', '3', '3.0', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
 def decimal(number: Fraction | float | int) -> Decimal:
     """Return a number as a decimal: exactly where it is short, a float as the shortest that reads back as it.
 
@@ -63,6 +79,29 @@ def chosen(names: Iterable[str], known: Iterable[str], source: str, role: str) -
             f"{escaped(source)}: there is no {role} {shown(name)}; give some of {have}" for name in strange
         )
     return frozenset(wanted)
+
+
+def sides_of(values: Sequence[str], favourable: str | None, source: str, decision: str) -> tuple[int, int]:
+    """Return the positions of the favourable value, which is the second one if not given, and of the other.
+
+    Raises
+    ------
+    InputError
+        If there are more or fewer than two values, or the favourable one isn't among them.
+    """
+    place, have = escaped(source), ", ".join(map(shown, values[:20]))
+    if len(values) != 2:
+        raise InputError(
+            f"{place}: {decision} has {len(values)} values ({have}), and patterns are defined for two; "
+            "fit the model on the favourable value against all others"
+        )
+    if favourable is not None and favourable not in values:
+        raise InputError(
+            f"{place}: {decision} has no value {shown(favourable)}; the favourable one is {shown(values[0])} "
+            f"or {shown(values[1])}"
+        )
+    first = 1 if favourable is None else values.index(favourable)
+    return first, 1 - first
 
 
 def split(values: Iterable[str], known: Iterable[str]) -> list[str]:

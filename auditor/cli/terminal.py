@@ -20,7 +20,7 @@ from auditor.messages import visible
 from auditor.report.formats import FormatName
 
 if TYPE_CHECKING:
-    from auditor.usecases.auditing import Progress
+    from auditor.search.answer import Progress
 
 
 def prepare() -> None:

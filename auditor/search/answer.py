@@ -232,7 +232,7 @@ def answer(
         group=figures.get(_GROUP),
         individual=figures.get(_individual(model)),
         by_attribute=tuple(
-            ByAttribute(i, figures[_disclosing(i)], figures[_among(i, i)], _exactly(*count.disclosing(i)))
+            ByAttribute(i, figures[_disclosing(i)], figures[_among(i, i)], count.disclosing(i))
             for i in attributes
         ),
         by_share=tuple((share, figures[_probable(share)]) for share in shares),
@@ -277,10 +277,6 @@ def list_patterns(
 def _engine(model: NaiveBayes, question: Question) -> Engine:
     least = None if question.min_probability is None else question.min_probability.value
     return Engine(model, question.criterion, least, question.limits)
-
-
-def _exactly(lower: int, upper: int) -> int | None:
-    return lower if lower == upper else None
 
 
 def _verdict(largest: Figure, count: PatternCount, threshold: Fraction) -> Verdict:

@@ -90,7 +90,7 @@ def test_version(auditor: Auditor) -> None:
             ("patterns", FIGURE1, "--delta", ".1", "--summary", "pareto", "--rank-by", "divergence"),
             "--rank-by goes with neither",
         ),
-        (("schema", "[bold]x"), "'[bold]x' is not one of audit, "),
+        (("schema", "[bold]x"), '"[bold]x" is not one of audit, '),
     ],
 )
 def test_wrong_usage(auditor: Auditor, arguments: tuple[str | Path, ...], complaint: str) -> None:

@@ -74,14 +74,15 @@ def learn(
     if len(decimal) != 1 or (separator is not None and len(separator.replace("\\t", "\t")) != 1):
         raise typer.BadParameter("--separator and --decimal are single characters")
     form = destinations.model_format(output)
-    from auditor.data import learning
     from auditor.data.binning import parse_bins
-    from auditor.data.tables import MISSING, Dialect
+    from auditor.data.cells import MISSING, Dialect
+    from auditor.data.counting import Choices, parse_smoothing
     from auditor.model.writing import dump_model
     from auditor.report.learning import summary
+    from auditor.usecases import learning
 
     edges, number = parse_bins(bins or ())
-    choices = learning.Choices(
+    choices = Choices(
         decision=decision,
         favourable=tuple(favourable),
         sensitive=tuple(sensitive),
@@ -89,7 +90,7 @@ def learn(
         edges=edges,
         bins=number,
         bin_method=bin_method,
-        smoothing=learning.parse_smoothing(smoothing),
+        smoothing=parse_smoothing(smoothing),
         max_values=max_values,
         drop_unique=drop_unique,
         drop_duplicates=drop_duplicates,

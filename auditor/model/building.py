@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -14,6 +15,9 @@ from auditor.model.spec import KIND, VERSION, ModelSpec
 
 #: Digits of a number that no decimal equals, such as 1/3: far more than any program that made it had.
 DIGITS = 40
+
+#: Floats from here on are written with an exponent.
+_WHOLE = 1e16
 
 _ROUNDED = Context(prec=DIGITS)
 
@@ -75,3 +79,29 @@ def split(values: Iterable[str], known: Iterable[str]) -> list[str]:
     return [
         part for value in values for part in ([value] if value in names else map(str.strip, value.split(",")))
     ]
+
+
+def text(value: object) -> str:
+    """Write a cell of a typed column as people do; nothing for a cell without a value.
+
+    A whole float is the integer that it was before cells were missing, another one the shortest decimal that
+    reads back as it; NaN is no value.
+
+    >>> text(2.0), text(0.5), text(True), text(None), text(float("nan"))
+    ('2', '0.5', 'true', '', '')
+    """
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case float():
+            if math.isnan(value):
+                return ""
+            return str(int(value)) if value.is_integer() and abs(value) < _WHOLE else repr(value)
+        case Decimal():
+            return format(value, "f")
+        case bytes():
+            return value.decode("utf-8")
+        case _:
+            return str(value)

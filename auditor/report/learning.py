@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from auditor.data.learning import SMALL_GROUP
+from auditor.data.counting import SMALL_GROUP
 from auditor.report.text import aligned, wrapped
 from auditor.report.wording import percent, rounded, share, shown
 
 if TYPE_CHECKING:
-    from auditor.data.learning import Group, Summary
-    from auditor.data.prediction import Performance
+    from auditor.data.counting import Group, Summary
+    from auditor.data.scoring import Performance
 
 _WIDTH = 80
 #: Small groups that are listed.

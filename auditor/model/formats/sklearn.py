@@ -18,10 +18,9 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from auditor.data.tables import text
 from auditor.errors import InputError
 from auditor.messages import escaped, plain, shown
-from auditor.model.building import build, chosen, decimal, split
+from auditor.model.building import build, chosen, decimal, split, text
 from auditor.model.intervals import Bins
 from auditor.model.reading import unreadable
 

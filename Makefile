@@ -5,11 +5,15 @@ BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench paper schemas clean
+.PHONY: help demo test fuzz lint bench paper schemas clean
+
+# How many times as many random examples `make fuzz` tries as `make test`.
+N = 10
 
 help:
 	@echo "make demo     audit the shipped German credit model and leave a report in demo/"
 	@echo "make test     everything that CI checks"
+	@echo "make fuzz     the tests' properties on N times as many random models, always new ones: make fuzz N=100"
 	@echo "make lint     style, types and import rules only"
 	@echo "make bench    speed, growth and memory of the engine"
 	@echo "make paper    the source paper's tables and figures anew, in examples/paper; DATA=FOLDER has the data"
@@ -24,8 +28,11 @@ demo: .venv/installed
 		$(BIN)/auditor audit examples/german.json --delta 0.1 -o demo/german.$$form || test $$? -eq 1 || exit; \
 	done
 
-test: lint
-	$(BIN)/pytest --cov --numprocesses auto --dist worksteal
+test: lint .venv/tools
+	$(BIN)/pytest --cov --numprocesses auto --dist worksteal --durations 10
+
+fuzz: .venv/installed-test
+	$(BIN)/pytest -m hypothesis --fuzz $(N) --numprocesses auto --dist worksteal
 
 lint: .venv/installed-test
 	$(BIN)/ruff check
@@ -46,12 +53,17 @@ clean:
 	rm -rf .venv demo dist .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 # The environment is made once and mended when the project's requirements change.
-.venv/made: .ci/make-venv
+.venv/made: .ci/make-venv .ci/install
 	.ci/make-venv
 	@touch $@
 
 .venv/installed: .venv/made pyproject.toml
 	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+# Programs that tests check PDF and HTML with; a test whose program is missing is skipped and says so.
+.venv/tools: .venv/made
+	.ci/install qpdf poppler-utils chromium || echo "Some tests will be skipped." >&2
 	@touch $@
 
 .venv/installed-test: .venv/made pyproject.toml

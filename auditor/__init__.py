@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from auditor.errors import AuditorError as AuditorError
     from auditor.errors import InputError as InputError
     from auditor.model.formats.sklearn import from_sklearn as from_sklearn
-    from auditor.model.formats.sklearn_writing import to_sklearn as to_sklearn
+    from auditor.model.formats.sklearn import to_sklearn as to_sklearn
     from auditor.model.reading import load_model as load_model
     from auditor.model.spec import ModelSpec as ModelSpec
     from auditor.usecases.auditing import audit as audit
@@ -38,7 +38,7 @@ _HOMES = {
     "from_sklearn": "auditor.model.formats.sklearn",
     "load_model": "auditor.model.reading",
     "repair": "auditor.usecases.auditing",
-    "to_sklearn": "auditor.model.formats.sklearn_writing",
+    "to_sklearn": "auditor.model.formats.sklearn",
 }
 
 __all__ = [

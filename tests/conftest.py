@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, settings
+import pytest
 
-# The same examples on every machine; `--hypothesis-profile explore` tries new ones.
-settings.register_profile("repeatable", derandomize=True, deadline=None)
-settings.register_profile(
-    "explore", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("repeatable")
+from tests.fuzzing import use_profile
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--fuzz",
+        type=int,
+        default=0,
+        metavar="N",
+        help="try each property on N times as many random examples, new ones each time",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    use_profile(config.getoption("--fuzz"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Count no lines while random models are tried: it takes twice as long, and other tests reach them."""
+    for item in items:
+        if item.get_closest_marker("hypothesis"):
+            item.add_marker(pytest.mark.no_cover)

@@ -104,7 +104,8 @@ def answer(
     """
     tables = LogOdds.of(model)
     worst = worst_in_scope(tables, criterion, least, limits)
-    counted = PatternCount(None, "patterns of a minimum probability are searched, not counted", ())
+    unasked = "patterns of a minimum probability are searched, not counted"
+    counted = PatternCount(0, model.total_patterns(), unasked, ())
     if least is None:
         counted = count_patterns(tables, criterion, limits)
     decision = decide(tables, criterion, worst.patterns, worst.upper, counted.total)
@@ -133,7 +134,8 @@ def _coverage(model: NaiveBayes, criterion: Criterion, counted: PatternCount) ->
                 disclosed=disclosed,
                 method="closed form" if _is_closed(model, criterion, disclosed) else "bounded",
                 pairs=prod(m if i in disclosed else 1 + m for i, m in enumerate(sizes)),
-                patterns=0,
+                lower=0,
+                upper=0,
             )
             for size in range(1, len(model.sensitive) + 1)
             for disclosed in combinations(model.sensitive, size)

@@ -720,15 +720,13 @@ def _of_segment(tally: _Tally, i: int, smoothed: bool) -> tuple[Column, NDArray[
     size, move, values, bins = len(counts), np.arange(len(counts)), column.values, column.bins
     notes: list[str] = []
     if bins is not None and not smoothed and filled.any() and not filled.all():
-        first = int(np.argmax(filled))
         # The bin of each bin is the last one with rows up to it.
         move = np.maximum(np.cumsum(filled) - 1, 0)
-        starts = [j for j in np.flatnonzero(filled).tolist() if j > first]
+        kept = np.flatnonzero(filled).tolist()
         empty = ", ".join(shown(label) for label, full in zip(bins.labels, filled, strict=True) if not full)
         notes.append(f"no row has {shown(column.name)} in {empty}: put together with the bin next to it")
-        edges = tuple(bins.edges[j - 1] for j in starts)
-        bins = Bins(edges, bins.closed) if edges else None
-        values = bins.codes if bins else values[first : first + 1]
+        bins = bins.joined(kept) if kept[1:] else None
+        values = bins.codes if bins else (values[kept[0]],)
         size = len(values)
     elif bins is None and not filled.all():
         move = np.where(filled, np.cumsum(filled) - 1, -1)

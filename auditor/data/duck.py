@@ -18,7 +18,7 @@ import numpy as np
 
 from auditor.data.tables import Groups, Progress, Rows, Table, reject
 from auditor.messages import shown
-from auditor.model.building import text
+from auditor.model.building import code_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -285,7 +285,7 @@ def _moment(cell: str) -> str:
 
 
 def _float(cell: str) -> str:
-    return text(float(cell))
+    return code_of(float(cell))
 
 
 #: How cells of typed columns are written where DuckDB writes them otherwise.

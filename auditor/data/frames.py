@@ -10,7 +10,7 @@ import numpy as np
 
 from auditor.data.cells import Dialect
 from auditor.data.tables import Groups, Progress, Rows, Table
-from auditor.model.building import text
+from auditor.model.building import code_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +23,7 @@ class FrameTable(Table):
     def __init__(self, frame: pd.DataFrame, dialect: Dialect) -> None:
         self.name, self.stem, self.dialect = "DataFrame", "data", dialect
         self._frame = frame
-        self.columns = tuple(text(column).strip() for column in frame.columns)
+        self.columns = tuple(code_of(column).strip() for column in frame.columns)
         self._codes: dict[str, tuple[NDArray[np.intp], list[str | None]]] = {}
 
     def origin(self) -> str:
@@ -70,7 +70,7 @@ class FrameTable(Table):
         if name not in self._codes:
             column = self._frame.iloc[:, self.columns.index(name)]
             codes, values = column.factorize(use_na_sentinel=True)
-            cells: list[str | None] = [text(_plain(value)) for value in values]
+            cells: list[str | None] = [code_of(_plain(value)) for value in values]
             # A missing cell has the code -1, which is the last place.
             self._codes[name] = np.where(codes < 0, len(cells), codes).astype(np.intp), [*cells, None]
         return self._codes[name]

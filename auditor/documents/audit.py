@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self, TypedDict
 
 from pydantic import Field
 
 from auditor.choices import CriterionName, RankBy, Verdict
 from auditor.documents.data import DataEvidence
-from auditor.documents.parameters import ExactModel
+from auditor.documents.parameters import ExactModel, exact_model
 from auditor.documents.record import Record
 from auditor.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from auditor.model.naive_bayes import Assignment, NaiveBayes
+    from auditor.search.answer import Answer, Illustration
+    from auditor.search.figure import Figure
     from auditor.search.pattern import Pattern
+
+#: Values in all attributes up to which a document holds the whole model.
+_MOST_VALUES = 5_000
 
 Degree = Annotated[float, Field(ge=-1, le=1)]
 Probability = Annotated[float, Field(ge=0, le=1)]
@@ -116,6 +123,9 @@ class SensitiveAttributeRecord(DegreeRecord):
     attribute: str
     worst_pattern: PatternRecord | None
     pattern_count: Annotated[Count | None, Field(description="Discrimination patterns that disclose it.")]
+    pattern_count_bounds: Annotated[
+        tuple[Count, Count] | None, Field(description="There are at least and at most so many.")
+    ] = None
     alone: Annotated[
         DegreeRecord | None, Field(description="The patterns that disclose no other sensitive attribute.")
     ] = None
@@ -165,6 +175,17 @@ class IllustrationRecord(Record):
     front_complete: bool
     marked: Annotated[dict[RankBy, Points], Field(description="The first patterns of each ranking.")]
 
+    @classmethod
+    def of(cls, illustration: Illustration) -> Self:
+        """Round the patterns to points."""
+        return cls(
+            points=tuple((_short(p), _short(degree)) for p, degree in illustration.points),
+            sampled=illustration.sampled,
+            front=_points(illustration.front.patterns),
+            front_complete=illustration.front.complete,
+            marked={rank_by: _points(ranking.patterns) for rank_by, ranking in illustration.marked},
+        )
+
 
 class CoverageRecord(Record):
     """How the patterns that disclose exactly these attributes were decided."""
@@ -188,6 +209,35 @@ class SearchRecord(Record):
     top_patterns_complete: Annotated[bool, Field(description="Whether no better pattern can be missing.")]
     minimal_patterns_complete: Annotated[bool, Field(description="False: the list is the first of more.")]
     reasons: Annotated[tuple[str, ...], Field(description="Why something is not complete.")]
+
+    @classmethod
+    def of(cls, answer: Answer, seconds: float) -> Self:
+        """Say what an answer rests on, and what it leaves open."""
+        assert answer.top is not None
+        assert answer.minimal is not None
+        others = [answer.individual, *(f for a in answer.by_attribute for f in (a.any, a.alone))]
+        others += [figure for _, figure in answer.by_share + answer.by_pair]
+        complete = {
+            "the largest degree is not proved": answer.largest.exact,
+            "the list of top patterns may miss some": answer.top.complete,
+            f"the list of minimal patterns has the first {len(answer.minimal.patterns)}": (
+                answer.minimal.complete
+            ),
+            "the worst degrees by level, attribute and share are bounds": all(
+                figure.exact for figure in others if figure
+            ),
+            "a limit of time was reached": not answer.out_of_time,
+        }
+        return cls(
+            complete=answer.largest.exact,
+            combinations_solved=answer.solved,
+            combinations_total=answer.total,
+            nodes=answer.top.nodes,
+            seconds=seconds,
+            top_patterns_complete=answer.top.complete,
+            minimal_patterns_complete=answer.minimal.complete,
+            reasons=tuple(reason for reason, is_complete in complete.items() if not is_complete),
+        )
 
 
 class Audit(Record):
@@ -215,7 +265,9 @@ class Audit(Record):
     pattern_count_reason: Annotated[str | None, Field(description="Why the count is null.")]
     pattern_count_bounds: Annotated[
         tuple[Count, Count] | None,
-        Field(description="Proved lower and upper bound on the number; equal to it where it is exact."),
+        Field(
+            description="Proved lower and upper bound on the number; both are the count where it is exact."
+        ),
     ] = None
     total_patterns: Annotated[Count, Field(description="Number of pairs of sensitive and context values.")]
     rank_by: RankBy
@@ -260,6 +312,106 @@ class Audit(Record):
     model: ModelRecord
     tool: ToolRecord = ToolRecord()
 
+    @classmethod
+    def of(cls, answer: Answer, seconds: float) -> Self:
+        """Write an answer down.
+
+        Parameters
+        ----------
+        answer : Answer
+            With a top list, a list of subset-minimal patterns and details.
+        seconds : float
+            How long it took.
+        """
+        model, question, threshold = answer.model, answer.question, answer.question.criterion.threshold
+        assert answer.top is not None
+        assert answer.minimal is not None
+
+        def record(pattern: Pattern | None) -> PatternRecord | None:
+            return PatternRecord.of(model, pattern, threshold) if pattern else None
+
+        def records(patterns: tuple[Pattern, ...]) -> tuple[PatternRecord, ...]:
+            return tuple(PatternRecord.of(model, pattern, threshold) for pattern in patterns)
+
+        count = answer.count
+        return cls(
+            verdict=answer.verdict,
+            criterion=question.criterion_name,
+            delta=question.delta.text,
+            min_probability=question.min_probability.text if question.min_probability else None,
+            worst_pattern=record(answer.largest.witness),
+            **_degrees(answer.largest, threshold),
+            pattern_count=count.total,
+            pattern_count_reason=count.reason,
+            pattern_count_bounds=(count.lower, count.upper),
+            total_patterns=model.total_patterns(),
+            rank_by=answer.wanted.rank_by,
+            top_patterns=records(answer.top.patterns),
+            minimal_patterns=records(answer.minimal.patterns),
+            group_level=record(answer.group.witness) if answer.group else None,
+            individual_level=record(answer.individual.witness) if answer.individual else None,
+            individual_level_bounds=_bounds(answer.individual, threshold) if answer.individual else None,
+            by_sensitive_attribute=tuple(
+                SensitiveAttributeRecord(
+                    attribute=model.attributes[found.attribute].name,
+                    worst_pattern=record(found.any.witness),
+                    pattern_count=found.count[0] if found.count[0] == found.count[1] else None,
+                    pattern_count_bounds=found.count,
+                    alone=DegreeRecord(
+                        worst_pattern=record(found.alone.witness), **_degrees(found.alone, threshold)
+                    ),
+                    **_degrees(found.any, threshold),
+                )
+                for found in answer.by_attribute
+            ),
+            by_share=tuple(
+                ShareRecord(
+                    min_probability=share.text,
+                    worst_pattern=record(figure.witness),
+                    **_degrees(figure, threshold),
+                )
+                for share, figure in answer.by_share
+            ),
+            by_pair=tuple(
+                PairRecord(
+                    attributes=(model.attributes[first].name, model.attributes[second].name),
+                    worst_pattern=record(figure.witness),
+                    **_degrees(figure, threshold),
+                )
+                for (first, second), figure in answer.by_pair
+            ),
+            groups=tuple(
+                GroupTable(
+                    attributes=tuple(model.attributes[i].name for i in table.attributes),
+                    groups=tuple(
+                        GroupRecord(
+                            values=_labels(model, group.values),
+                            probability=float(group.probability),
+                            favourable=float(group.favourable),
+                            impact_ratio=None if group.impact_ratio is None else float(group.impact_ratio),
+                        )
+                        for group in table.groups
+                    ),
+                )
+                for table in answer.groups
+            ),
+            illustration=IllustrationRecord.of(answer.illustration) if answer.illustration else None,
+            parameters=exact_model(model) if _is_shown(model) else None,
+            coverage=None
+            if count.total is None
+            else tuple(
+                CoverageRecord(
+                    disclosed=tuple(model.attributes[i].name for i in entry.disclosed),
+                    method=entry.method,
+                    pairs=entry.pairs,
+                    patterns=entry.lower,
+                )
+                for entry in count.coverage
+            ),
+            search=SearchRecord.of(answer, seconds),
+            model=ModelRecord.of(model),
+        )
+
 
 def round_beside(value: Fraction, threshold: Fraction) -> float:
     """Round to a float that compares with ``float(threshold)`` as the value does with the threshold.
@@ -275,3 +427,44 @@ def round_beside(value: Fraction, threshold: Fraction) -> float:
 
 def _labels(model: NaiveBayes, values: Assignment) -> dict[str, str]:
     return {model.attributes[i].name: model.attributes[i].values[v] for i, v in values}
+
+
+def _points(patterns: Iterable[Pattern]) -> Points:
+    return tuple((_short(float(p.probability)), _short(abs(float(p.degree)))) for p in patterns)
+
+
+def _short(value: float) -> float:
+    """Round to the four digits that a drawing needs."""
+    return float(f"{value:.4g}")
+
+
+def _is_shown(model: NaiveBayes) -> bool:
+    return sum(len(attribute.values) for attribute in model.attributes) <= _MOST_VALUES
+
+
+class _Degrees(TypedDict):
+    max_degree: float
+    max_degree_bounds: tuple[float, float]
+
+
+def _degrees(figure: Figure, threshold: Fraction) -> _Degrees:
+    return {
+        "max_degree": round_beside(figure.lower, threshold),
+        "max_degree_bounds": _bounds(figure, threshold),
+    }
+
+
+def _bounds(figure: Figure, threshold: Fraction) -> tuple[float, float]:
+    """Both ends rounded outward, the upper one not below the rounded |degree| of the witness."""
+    upper = max(_rounded_up(figure.upper), round_beside(figure.lower, threshold))
+    return _rounded_down(figure.lower), min(upper, 1.0)
+
+
+def _rounded_down(value: Fraction) -> float:
+    nearest = float(value)
+    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0)
+
+
+def _rounded_up(value: Fraction) -> float:
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)

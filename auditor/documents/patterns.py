@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field
 
 from auditor.choices import CriterionName, ListName, RankBy
 from auditor.documents.audit import ModelRecord, PatternRecord, ToolRecord
 from auditor.documents.record import Record
+
+if TYPE_CHECKING:
+    from auditor.model.naive_bayes import NaiveBayes
+    from auditor.search.additive.ranking import Ranking
+    from auditor.search.additive.summaries import Summary
+    from auditor.search.question import Question
 
 
 class PatternList(Record):
@@ -33,3 +39,27 @@ class PatternList(Record):
     patterns: tuple[PatternRecord, ...]
     model: ModelRecord
     tool: ToolRecord = ToolRecord()
+
+    @classmethod
+    def of(
+        cls,
+        model: NaiveBayes,
+        question: Question,
+        choose: ListName,
+        limit: int,
+        rank_by: RankBy,
+        found: Ranking | Summary,
+    ) -> Self:
+        """Write down a list of one kind, of at most so many patterns."""
+        threshold = question.criterion.threshold
+        return cls(
+            list=choose,
+            rank_by=rank_by if choose == "top" else None,
+            criterion=question.criterion_name,
+            delta=question.delta.text,
+            min_probability=question.min_probability.text if question.min_probability else None,
+            limit=limit,
+            complete=found.complete,
+            patterns=tuple(PatternRecord.of(model, pattern, threshold) for pattern in found.patterns),
+            model=ModelRecord.of(model),
+        )

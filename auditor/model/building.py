@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
+from typing import TypeVar
 
 from pydantic import ValidationError
 
 from auditor.errors import InputError
 from auditor.messages import Problem, escaped, lines, shown
+from auditor.model import scorecard
+from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import KIND, VERSION, ModelSpec
+
+_Spec = TypeVar("_Spec", ModelSpec, ScorecardSpec)
 
 #: Digits of a number that no decimal equals, such as 1/3: far more than any program that made it had.
 DIGITS = 40
@@ -30,12 +35,46 @@ def build(tree: Mapping[str, object], source: str) -> ModelSpec:
     InputError
         With a line per problem, each of which begins with the source's name.
     """
-    whole = {"kind": KIND, "version": VERSION, **tree}
+    return _validated(ModelSpec, {"kind": KIND, "version": VERSION, **tree}, source)
+
+
+def build_scorecard(tree: Mapping[str, object], source: str) -> ScorecardSpec:
+    """Validate the tree of a scorecard like `build`."""
+    return _validated(ScorecardSpec, {"kind": scorecard.KIND, "version": scorecard.VERSION, **tree}, source)
+
+
+def _validated(kind: type[_Spec], whole: dict[str, object], source: str) -> _Spec:
     try:
-        return ModelSpec.model_validate(whole)
+        return kind.model_validate(whole)
     except ValidationError as error:
         found = [Problem(details["loc"], details["msg"]) for details in error.errors(include_url=False)]
         raise InputError(lines(source, found, whole)) from error
+
+
+def code_of(value: object) -> str:
+    """Write a cell of a typed column as a code; nothing for a cell without a value, which NaN is.
+
+    A whole float is the integer that it was before cells were missing, another one the shortest decimal that
+    reads back as it.
+
+    >>> code_of(True), code_of(3.0), code_of("3.0"), code_of(0.5), code_of(None), code_of(float("nan"))
+    ('true', '3', '3.0', '0.5', '', '')
+    """
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case float():
+            if math.isnan(value):
+                return ""
+            return str(int(value)) if value.is_integer() and abs(value) < _WHOLE else repr(float(value))
+        case Decimal():
+            return format(value, "f")
+        case bytes():
+            return value.decode("utf-8")
+        case _:
+            return str(value)
 
 
 def decimal(number: Fraction | float | int) -> Decimal:
@@ -69,6 +108,29 @@ def chosen(names: Iterable[str], known: Iterable[str], source: str, role: str) -
     return frozenset(wanted)
 
 
+def sides_of(values: Sequence[str], favourable: str | None, source: str, decision: str) -> tuple[int, int]:
+    """Return the positions of the favourable value, which is the second one if not given, and of the other.
+
+    Raises
+    ------
+    InputError
+        If there are more or fewer than two values, or the favourable one isn't among them.
+    """
+    place, have = escaped(source), ", ".join(map(shown, values[:20]))
+    if len(values) != 2:
+        raise InputError(
+            f"{place}: {decision} has {len(values)} values ({have}), and patterns are defined for two; "
+            "fit the model on the favourable value against all others"
+        )
+    if favourable is not None and favourable not in values:
+        raise InputError(
+            f"{place}: {decision} has no value {shown(favourable)}; the favourable one is {shown(values[0])} "
+            f"or {shown(values[1])}"
+        )
+    first = 1 if favourable is None else values.index(favourable)
+    return first, 1 - first
+
+
 def split(values: Iterable[str], known: Iterable[str]) -> list[str]:
     """Take lists of names apart at commas, unless the whole is a name itself.
 
@@ -79,29 +141,3 @@ def split(values: Iterable[str], known: Iterable[str]) -> list[str]:
     return [
         part for value in values for part in ([value] if value in names else map(str.strip, value.split(",")))
     ]
-
-
-def text(value: object) -> str:
-    """Write a cell of a typed column as people do; nothing for a cell without a value.
-
-    A whole float is the integer that it was before cells were missing, another one the shortest decimal that
-    reads back as it; NaN is no value.
-
-    >>> text(2.0), text(0.5), text(True), text(None), text(float("nan"))
-    ('2', '0.5', 'true', '', '')
-    """
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case float():
-            if math.isnan(value):
-                return ""
-            return str(int(value)) if value.is_integer() and abs(value) < _WHOLE else repr(value)
-        case Decimal():
-            return format(value, "f")
-        case bytes():
-            return value.decode("utf-8")
-        case _:
-            return str(value)

@@ -25,6 +25,9 @@ _AT_MOST_MAX_DIGITS = Context(prec=MAX_DIGITS, traps=[Rounded])
 
 MAX_NAME = 500
 
+#: Of points and weights: their exponentials stay numbers.
+MAX_SCORE = 1_000_000
+
 SIDES = ("favourable", "unfavourable")
 
 #: What no YAML holds, and what reorders the text around it, so that a report seems to say something else.
@@ -50,7 +53,8 @@ def exact(value: object) -> Decimal:
         _AT_MOST_MAX_DIGITS.plus(value)
     except Rounded:
         raise ValueError(f"{shown(value)} has too many digits; write at most {MAX_DIGITS}") from None
-    return value
+    # A subclass may hold more than the number.
+    return Decimal(value)
 
 
 def _decimal(value: object) -> Decimal:
@@ -90,6 +94,22 @@ def count(value: object) -> Decimal:
     return number
 
 
+def positive(value: object) -> Decimal:
+    """Return an exact number above 0."""
+    number = exact(value)
+    if number <= 0:
+        raise ValueError(f"{shown(number)} is not above 0; write a positive number")
+    return number
+
+
+def score(value: object) -> Decimal:
+    """Return an exact number of points or log-odds."""
+    number = exact(value)
+    if abs(number) > MAX_SCORE:
+        raise ValueError(f"{shown(number)} is beyond ±{MAX_SCORE:,}; write a smaller number")
+    return number
+
+
 def text(value: str) -> str:
     """Return a text that has no control characters but new lines and tabs."""
     if not value.strip():
@@ -126,15 +146,28 @@ def across(model: object) -> Iterator[Problem]:
         A tree of mappings and lists, or a validated specification.
     """
     repaired = part(model, "repair") is not None
-    smoothing = _number(part(model, "smoothing"), count, absent=Decimal(0))
+    smoothing = accepted(part(model, "smoothing"), count, absent=Decimal(0))
     attributes = items(part(model, "attributes"))
     if part(model, "attributes") is not None and not attributes:
         yield Problem(("attributes",), "is empty; give at least one attribute, and mark the sensitive ones")
     counted = [i for i, a in enumerate(attributes) if part(a, "counts") is not None]
     decision = part(model, "decision")
     yield from _decision(decision, bool(counted), repaired)
-    decision_name = part(decision, "name")
+    yield from repeated_names(attributes, part(decision, "name"))
+    for i, attribute in enumerate(attributes):
+        yield from _attribute(("attributes", i), attribute, part(decision, "counts"), smoothing, repaired)
+    if attributes and not any(part(a, "sensitive") not in (None, False) for a in attributes):
+        message = 'none is sensitive; write "sensitive": true at each attribute that needs protection'
+        yield Problem(("attributes",), message)
+    if attributes and smoothing and not counted:
+        message = f"{shown(smoothing)} has no effect without counts; leave it out, or give counts"
+        yield Problem(("smoothing",), message)
+
+
+def repeated_names(attributes: list[object], decision_name: object) -> Iterator[Problem]:
+    """Find attributes with the name of another one or of the decision, or that people can't tell apart."""
     named_at: dict[str, int] = {}
+    shown_at: dict[str, int] = {}
     for i, attribute in enumerate(attributes):
         attribute_name = part(attribute, "name")
         if isinstance(attribute_name, str):
@@ -145,19 +178,17 @@ def across(model: object) -> Iterator[Problem]:
                 message = "has the name of the decision; leave the decision out of the attributes"
                 yield Problem(("attributes", i), message)
             named_at.setdefault(attribute_name, i)
-        yield from _attribute(("attributes", i), attribute, part(decision, "counts"), smoothing, repaired)
-    if attributes and not any(part(a, "sensitive") not in (None, False) for a in attributes):
-        message = 'none is sensitive; write "sensitive": true at each attribute that needs protection'
-        yield Problem(("attributes",), message)
-    if attributes and smoothing and not counted:
-        message = f"{shown(smoothing)} has no effect without counts; leave it out, or give counts"
-        yield Problem(("smoothing",), message)
+        shown_as = part(attribute, "label") or attribute_name
+        first = shown_at.setdefault(shown_as, i) if isinstance(shown_as, str) else i
+        if first != i and part(attributes[first], "name") != attribute_name:
+            message = f"people read {shown(shown_as)} for attributes[{first}] too; give each its own label"
+            yield Problem(("attributes", i), message)
 
 
 def _decision(decision: object, counted: bool, repaired: bool) -> Iterator[Problem]:
     place: Place = ("decision",)
     values = [part(decision, side) for side in SIDES]
-    yield from _repeats(values, lambda i: (*place, SIDES[i]), lambda i: SIDES[i])
+    yield from repeats(values, lambda i: (*place, SIDES[i]), lambda i: SIDES[i])
     counts = part(decision, "counts")
     given = part(decision, "prior")
     if has_parts(decision) and counts is None and counted:
@@ -165,12 +196,12 @@ def _decision(decision: object, counted: bool, repaired: bool) -> Iterator[Probl
         yield Problem(place, message)
     elif has_parts(decision) and counts is None and given is None:
         yield Problem(place, 'has neither "prior" nor "counts"; give one of them')
-    favourable, unfavourable = (_number(part(counts, side), count) for side in SIDES)
+    favourable, unfavourable = (accepted(part(counts, side), count) for side in SIDES)
     for side, number in zip(SIDES, (favourable, unfavourable), strict=True):
         if number == 0:
             message = "0 rows would make the prior 0 or 1; the data must contain both decisions"
             yield Problem((*place, "counts", side), message)
-    stated = _number(given, prior)
+    stated = accepted(given, prior)
     if stated is None or not favourable or not unfavourable or repaired:
         return
     share = Fraction(favourable) / (Fraction(favourable) + Fraction(unfavourable))
@@ -191,7 +222,7 @@ def _attribute(
     if size is not None and size < 2:
         number = "one value is" if size else "no values are"
         yield Problem((*place, "values"), f"{number} given; an attribute has at least two")
-    yield from _repeats(items(values), lambda i: (*place, "values", i), lambda i: f"values[{i}]")
+    yield from repeats(items(values), lambda i: (*place, "values", i), lambda i: f"values[{i}]")
 
     likelihood, counts = part(attribute, "likelihood"), part(attribute, "counts")
     if has_parts(attribute) and likelihood is None and counts is None:
@@ -219,7 +250,7 @@ def _attribute(
         if row is None:
             continue
         total = sum(map(Fraction, row), Fraction(0))
-        decided = _number(part(decision_counts, side), count)
+        decided = accepted(part(decision_counts, side), count)
         if total == 0 and smoothing == 0 and likelihood is None:
             empty = True
             message = "all are 0, which leaves the probabilities undefined; set smoothing above 0"
@@ -240,14 +271,23 @@ def _attribute(
             yield Problem((*place, "values", v), message)
 
 
-def _repeats(
+def repeats(
     values: list[object], place: Callable[[int], Place], called: Callable[[int], str]
 ) -> Iterator[Problem]:
+    """Find values with the same label or the same code.
+
+    Parameters
+    ----------
+    values : list
+        Texts, or mappings with a value and a label.
+    place, called : callable
+        Where a value stands, and what the other one is called, by index.
+    """
     labelled: dict[str, int] = {}
     coded: dict[str, int] = {}
     for i, value in enumerate(values):
-        shown_as = label(value)
         code = value if isinstance(value, str) else part(value, "value")
+        shown_as = label(value) or (code if isinstance(code, str) else None)
         if shown_as is not None and labelled.setdefault(shown_as, i) != i:
             other = called(labelled[shown_as])
             message = f"{shown(shown_as)} is the label of {other} too; labels must differ"
@@ -257,9 +297,10 @@ def _repeats(
             yield Problem(place(i), f"{shown(code)} is the value of {other} too; values must differ")
 
 
-def _number(
+def accepted(
     value: object, accept: Callable[[object], Decimal], absent: Decimal | None = None
 ) -> Decimal | None:
+    """Return an acceptable number, or None for what another check refuses."""
     if value is None:
         return absent
     try:

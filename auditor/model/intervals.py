@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Literal, Self
 
 _NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+_INFINITY = Decimal("inf")
 _CODE = re.compile(rf"([\[(])(-inf|{_NUMBER}),(inf|{_NUMBER})([\])])")
 
 
@@ -60,23 +61,40 @@ class Bins:
         """The bins as values of a specification."""
         return [{"value": code, "label": label} for code, label in zip(self.codes, self.labels, strict=True)]
 
+    def joined(self, kept: Sequence[int]) -> Bins:
+        """Join the other bins to these: each takes those above it, and the first those below it too.
+
+        >>> Bins((Decimal(10), Decimal(30), Decimal(50))).joined([1, 3]).codes
+        ('[-inf,50)', '[50,inf)')
+        """
+        return Bins(tuple(self.edges[v - 1] for v in kept[1:]), self.closed)
+
     @classmethod
     def of(cls, codes: Sequence[str]) -> Self | None:
-        """Recognise bins by their codes, which must cut the whole number line; None for other values."""
+        """Recognise bins by their codes, which must cut the whole number line; None for other values.
+
+        Edges are compared as numbers: ``[-inf,.5)`` and ``[0.50,inf)`` meet.
+        """
         parts = [_CODE.fullmatch(code) for code in codes]
-        found = [part for part in parts if part]
+        found = [(part[1], part[2], part[3], part[4]) for part in parts if part]
         if len(found) != len(codes) or len(codes) < 2:
             return None
-        ends = [(part[2], part[3]) for part in found]
-        whole = ends[0][0] == "-inf" and ends[-1][1] == "inf" and "inf" not in {high for _, high in ends[:-1]}
-        if not whole or any(high != low for (_, high), (low, _) in pairwise(ends)):
+        lows, highs = ([Decimal(part[i]) for part in found] for i in (1, 2))
+        edges = tuple(lows[1:])
+        if highs[:-1] != lows[1:] or lows[0] != -_INFINITY or highs[-1] != _INFINITY:
             return None
-        edges = tuple(Decimal(high) for _, high in ends[:-1])
-        for closed in ("left", "right"):
-            bins = cls(edges, "left" if closed == "left" else "right")
-            if bins.codes == tuple(codes) and list(edges) == sorted(set(edges)):
-                return bins
-        return None
+        if any(low >= high for low, high in zip(lows, highs, strict=True)):
+            return None
+        # An end that is infinite is written as open or closed by different programs.
+        marks = {(part[0], before[3]) for before, part in pairwise(found)}
+        closed: dict[tuple[str, str], Literal["left", "right"]] = {("[", ")"): "left", ("(", "]"): "right"}
+        mark = marks.pop()
+        return cls(edges, closed[mark]) if not marks and mark in closed else None
+
+
+def are_intervals(codes: Sequence[str]) -> bool:
+    """Whether all values are ranges of numbers, even if they leave numbers out and are no `Bins`."""
+    return all(map(_CODE.fullmatch, codes))
 
 
 def _plain(number: Decimal) -> str:

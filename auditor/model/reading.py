@@ -10,15 +10,17 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from auditor.errors import InputError
-from auditor.messages import Problem, escaped, lines
+from auditor.messages import Problem, escaped, lines, part
 from auditor.model import parsing
+from auditor.model.scorecard import KIND as SCORECARD
+from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
 
 #: A model of 200 attributes with hundreds of values each takes a tenth of this.
 MAX_BYTES = 32 * 1024 * 1024
 
 
-def load_model(path: str | os.PathLike[str]) -> ModelSpec:
+def load_model(path: str | os.PathLike[str]) -> ModelSpec | ScorecardSpec:
     """Read and validate a model specification.
 
     Parameters
@@ -29,7 +31,8 @@ def load_model(path: str | os.PathLike[str]) -> ModelSpec:
 
     Returns
     -------
-    ModelSpec
+    ModelSpec or ScorecardSpec
+        As the document's kind says.
 
     Raises
     ------
@@ -45,7 +48,7 @@ def load_model(path: str | os.PathLike[str]) -> ModelSpec:
     return parse_model(read_bytes(path), "standard input" if name == "-" else name)
 
 
-def parse_model(data: bytes, name: str, form: str | None = None) -> ModelSpec:
+def parse_model(data: bytes, name: str, form: str | None = None) -> ModelSpec | ScorecardSpec:
     """Validate a model specification that has been read already.
 
     Parameters
@@ -59,7 +62,8 @@ def parse_model(data: bytes, name: str, form: str | None = None) -> ModelSpec:
     """
     tree, repeated = parsing.parse(data, name, form)
     try:
-        spec = ModelSpec.model_validate(tree)
+        kind = ScorecardSpec if part(tree, "kind") == SCORECARD else ModelSpec
+        spec = kind.model_validate(tree)
     except ValidationError as error:
         found = [Problem(details["loc"], details["msg"]) for details in error.errors(include_url=False)]
         raise InputError(lines(name, (*repeated, *found), tree)) from error

@@ -5,9 +5,7 @@ The descriptions of the fields are those of the JSON Schema.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from decimal import Decimal
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -20,20 +18,18 @@ from pydantic import (
     GetJsonSchemaHandler,
     ModelWrapValidatorHandler,
     PlainValidator,
-    ValidationError,
     WithJsonSchema,
     model_serializer,
     model_validator,
 )
-from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
+from pydantic_core import CoreSchema
 
-from auditor.messages import Place, Problem, part, shown
 from auditor.model import checks
+from auditor.model.explaining import Explainer
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
-    from pydantic_core import ErrorDetails
 
 KIND = "auditor/model"
 VERSION = 1
@@ -62,18 +58,20 @@ def _listed(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-_Listed = BeforeValidator(_listed)
+Listed = BeforeValidator(_listed)
 
 
 def _one_of(*keys: str) -> ConfigDict:
     return ConfigDict(json_schema_extra={"anyOf": [{"required": [key]} for key in keys]})
 
 
-class _Part(BaseModel):
+class Part(BaseModel):
+    """A part of a specification: frozen, and without keys that it doesn't know."""
+
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", defer_build=True)
 
 
-class ValueSpec(_Part):
+class ValueSpec(Part):
     """A value of an attribute or of the decision; a plain text is both its code and its label."""
 
     value: Name
@@ -107,14 +105,14 @@ class ValueSpec(_Part):
         return {"title": cls.__name__, "description": cls.__doc__, "anyOf": [_NAME_SCHEMA, both]}
 
 
-class DecisionCounts(_Part):
+class DecisionCounts(Part):
     """Number of rows with each decision; fractions come from weighted rows."""
 
     favourable: Count
     unfavourable: Count
 
 
-class DecisionSpec(_Part):
+class DecisionSpec(Part):
     """The binary decision. It needs a prior or counts; if both are given, they must agree within 1e-9."""
 
     model_config = _one_of("prior", "counts")
@@ -129,35 +127,36 @@ class DecisionSpec(_Part):
     ] = None
 
 
-class Likelihood(_Part):
+class Likelihood(Part):
     """P(value | decision), one number per value in the order of the values.
 
     Each row sums to 1 within 1e-9, and is then divided by its sum.
     """
 
-    favourable: Annotated[tuple[Probability, ...], _Listed]
-    unfavourable: Annotated[tuple[Probability, ...], _Listed]
+    favourable: Annotated[tuple[Probability, ...], Listed]
+    unfavourable: Annotated[tuple[Probability, ...], Listed]
 
 
-class Counts(_Part):
+class Counts(Part):
     """Number of rows with each value, per decision, in the order of the values.
 
     They may add up to less than the rows of the decision, where cells are missing, never to more.
     """
 
-    favourable: Annotated[tuple[Count, ...], _Listed]
-    unfavourable: Annotated[tuple[Count, ...], _Listed]
+    favourable: Annotated[tuple[Count, ...], Listed]
+    unfavourable: Annotated[tuple[Count, ...], Listed]
 
 
-class AttributeSpec(_Part):
+class AttributeSpec(Part):
     """A discrete attribute. It needs a likelihood or counts; both only in a repaired model."""
 
     model_config = _one_of("likelihood", "counts")
 
-    name: Name
+    name: Annotated[Name, Field(description="What the column is called in the data.")]
+    label: Annotated[Name | None, Field(description="What people read in place of the name.")] = None
     sensitive: Annotated[bool, Field(description="Whether it is protected.")] = False
     sensitive_reason: Annotated[Text | None, Field(description="Why it is protected.")] = None
-    values: Annotated[tuple[ValueSpec, ...], _Listed, Field(json_schema_extra={"minItems": 2})]
+    values: Annotated[tuple[ValueSpec, ...], Listed, Field(json_schema_extra={"minItems": 2})]
     likelihood: Likelihood | None = None
     counts: Counts | None = None
 
@@ -167,7 +166,7 @@ class AttributeSpec(_Part):
         return tuple(value.label for value in self.values)
 
 
-class Provenance(_Part):
+class Provenance(Part):
     """Where a model comes from; all of it is optional and none of it bears on the answer."""
 
     description: Text | None = None
@@ -178,7 +177,7 @@ class Provenance(_Part):
     rows: Whole | None = None
 
 
-class LogLikelihoods(_Part):
+class LogLikelihoods(Part):
     """Natural logarithms of the likelihood of the counts; null is minus infinity, or not computed."""
 
     unconstrained: Number | None = None
@@ -191,7 +190,7 @@ class LogLikelihoods(_Part):
     ] = None
 
 
-class RepairRound(_Part):
+class RepairRound(Part):
     """Where a repair stood after a round; round 0 is the unconstrained model."""
 
     round: Whole
@@ -202,7 +201,7 @@ class RepairRound(_Part):
     ]
 
 
-class RepairRecord(_Part):
+class RepairRecord(Part):
     """How a repaired model was found."""
 
     method: Annotated[
@@ -216,7 +215,7 @@ class RepairRecord(_Part):
     solver: Name
     rounds: Whole
     constraints: Whole
-    progress: Annotated[tuple[RepairRound, ...] | None, _Listed, Field(description="Round by round.")] = None
+    progress: Annotated[tuple[RepairRound, ...] | None, Listed, Field(description="Round by round.")] = None
     shortfall: Annotated[
         Text | None, Field(description="Why the search for a more likely model ended early, if it did.")
     ] = None
@@ -231,7 +230,7 @@ class RepairRecord(_Part):
     ]
 
 
-class ModelSpec(_Part):
+class ModelSpec(Part):
     """A naive Bayes model of a binary decision.
 
     Validation reports every problem of the whole specification at once.
@@ -248,7 +247,7 @@ class ModelSpec(_Part):
             json_schema_extra={"default": 0},
         ),
     ] = Decimal(0)
-    attributes: Annotated[tuple[AttributeSpec, ...], _Listed, Field(json_schema_extra={"minItems": 1})]
+    attributes: Annotated[tuple[AttributeSpec, ...], Listed, Field(json_schema_extra={"minItems": 1})]
     provenance: Provenance | None = None
     repair: Annotated[
         RepairRecord | None,
@@ -258,21 +257,12 @@ class ModelSpec(_Part):
     @model_validator(mode="wrap")
     @classmethod
     def _with_all_problems(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        problems = _foreign(data)
-        if not problems:
-            try:
-                spec = handler(data)
-            except ValidationError as error:
-                problems = [_explained(details) for details in error.errors(include_url=False)]
-                problems.extend(checks.across(data))
-            else:
-                problems = list(checks.across(spec))
-                if not problems:
-                    return spec
-        problems.sort(key=_in_order)
-        raise ValidationError.from_exception_data(
-            cls.__name__, [_line_error(problem, data) for problem in problems]
-        )
+        return _EXPLAINER.validated(data, handler)
+
+    @property
+    def attribute_labels(self) -> dict[str, str]:
+        """What people read for each attribute, by its name; no answer or digest depends on it."""
+        return {attribute.name: attribute.label or attribute.name for attribute in self.attributes}
 
     def naive_bayes(self) -> NaiveBayes:
         """Return the exact model that this specification means.
@@ -309,101 +299,22 @@ def _distribution(row: tuple[Decimal, ...], added: Decimal) -> list[Fraction]:
     return [weight / total for weight in weights]
 
 
-#: Each part by the last key of its place, to say what keys it has.
-_PARTS: Mapping[str, type[BaseModel]] = {
-    "": ModelSpec,
-    "decision": DecisionSpec,
-    "attributes": AttributeSpec,
-    "values": ValueSpec,
-    "favourable": ValueSpec,
-    "unfavourable": ValueSpec,
-    "likelihood": Likelihood,
-    "counts": Counts,
-    "provenance": Provenance,
-    "repair": RepairRecord,
-    "log_likelihoods": LogLikelihoods,
-}
-
-
-def _foreign(data: object) -> list[Problem]:
-    """Find that this is another kind of document or another version, of which nothing else can be said."""
-    kind, version = part(data, "kind"), part(data, "version")
-    if isinstance(kind, str) and kind != KIND:
-        return [Problem(("kind",), f'{shown(kind)} is not a model; a model says "{KIND}"')]
-    # True equals 1, but is no version.
-    if isinstance(version, int) and (version != VERSION or isinstance(version, bool)):
-        return [
-            Problem(("version",), f"{shown(version)} is not supported; this auditor reads version {VERSION}")
-        ]
-    return []
-
-
-def _explained(details: ErrorDetails) -> Problem:
-    """Say what pydantic found in the words of the other messages."""
-    place, value, context = details["loc"], details["input"], details.get("ctx", {})
-    match details["type"]:
-        case "missing":
-            return Problem(place[:-1], f"{shown(place[-1])} is missing; add it")
-        case "extra_forbidden":
-            return Problem(place[:-1], f"unknown key {shown(place[-1])}; {_suggestion(place)}")
-        case "value_error":
-            return Problem(place, str(context["error"]))
-        case "string_type":
-            return Problem(place, _not_text(value))
-        case "model_type" if _model(place) is ValueSpec:
-            return Problem(place, _not_text(value))
-        case "bool_type":
-            return Problem(
-                place, f"{shown(value)} is neither true nor false; write one of them without quotes"
-            )
-        case "int_type" | "greater_than_equal":
-            return Problem(place, f"{shown(value)} is not a whole number from 0; write one")
-        case "literal_error":
-            return Problem(
-                place, f"{shown(value)} is not known; write {context['expected']}".replace("'", '"')
-            )
-        case "string_pattern_mismatch":
-            return Problem(place, f"{shown(value)} does not match {context['pattern']}; correct it")
-        case "tuple_type":
-            return Problem(place, f"{shown(value)} stands where a list belongs; write [ … ]")
-        case "model_type":
-            keys = ", ".join(_fields(place))
-            return Problem(place, f"{shown(value)} stands where a mapping belongs; give its keys: {keys}")
-        case _:
-            return Problem(place, f"{shown(value)} is not accepted: {details['msg']}")
-
-
-def _suggestion(place: Place) -> str:
-    known, key = _fields(place[:-1]), str(place[-1])
-    close = get_close_matches(key.lower(), known, n=1) if len(key) < checks.MAX_NAME else []
-    return f"did you mean {shown(close[0])}?" if close else f"take it out; known are {', '.join(known)}"
-
-
-def _not_text(value: object) -> str:
-    quotable = isinstance(value, int | Decimal)
-    return f"{shown(value)} is not text; " + (
-        f'put it in quotes: "{shown(value)}"' if quotable else "write a text"
-    )
-
-
-def _model(place: Place) -> type[BaseModel]:
-    return _PARTS[next((step for step in reversed(place) if isinstance(step, str)), "")]
-
-
-def _fields(place: Place) -> list[str]:
-    return list(_model(place).model_fields)
-
-
-def _in_order(problem: Problem) -> tuple[int, int]:
-    top = problem.place[0] if problem.place else ""
-    fields = list(ModelSpec.model_fields)
-    second = problem.place[1] if len(problem.place) > 1 else -1
-    return (
-        fields.index(top) if top in fields else -1,
-        second if isinstance(second, int) else -1,
-    )
-
-
-def _line_error(problem: Problem, data: object) -> InitErrorDetails:
-    explained = PydanticCustomError("model", "{problem}", {"problem": problem.message})
-    return InitErrorDetails(type=explained, loc=problem.place, input=data)
+_EXPLAINER = Explainer(
+    KIND,
+    VERSION,
+    {
+        "": ModelSpec,
+        "decision": DecisionSpec,
+        "attributes": AttributeSpec,
+        "values": ValueSpec,
+        "favourable": ValueSpec,
+        "unfavourable": ValueSpec,
+        "likelihood": Likelihood,
+        "counts": Counts,
+        "provenance": Provenance,
+        "repair": RepairRecord,
+        "log_likelihoods": LogLikelihoods,
+    },
+    [ValueSpec],
+    checks.across,
+)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from auditor.choices import SolverName
 from auditor.model.naive_bayes import NaiveBayes
@@ -90,5 +91,7 @@ def solve_near(
         start = parameters.positive((1 - share) * here + share * there)
         if problem.slack(np.log(start)).value.min() >= _START_SLACK * float(criterion.threshold):
             break
-    theta = solver(problem, start).theta
+    # With more threads, sums would depend on the number of cores, and matrices as small as ours take longer.
+    with threadpool_limits(1, user_api="blas"):
+        theta = solver(problem, start).theta
     return rounded_model(parameters.to_model(theta if np.all(np.isfinite(theta)) else start))

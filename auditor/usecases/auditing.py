@@ -1,48 +1,17 @@
-"""The use cases of models: audits, lists of patterns and repairs. Rooms are put together here only."""
+"""Audit a model, list its patterns, repair it."""
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from auditor.choices import (
-    CriterionName,
-    CutRanking,
-    ListName,
-    MethodName,
-    RankBy,
-    SolverName,
-)
-from auditor.documents.audit import (
-    Audit,
-    CoverageRecord,
-    ModelRecord,
-    PatternRecord,
-    SearchRecord,
-    SensitiveAttributeRecord,
-    round_beside,
-)
+from auditor.choices import CriterionName, CutRanking, ListName, MethodName, RankBy, SolverName
+from auditor.documents.audit import Audit
 from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
 from auditor.model.naive_bayes import NaiveBayes
-from auditor.search.additive.counting import PatternCount, count_patterns, sample_patterns
-from auditor.search.additive.log_odds import LogOdds
-from auditor.search.additive.ranking import top_patterns
-from auditor.search.additive.summaries import (
-    count_probable_patterns,
-    maximal_patterns,
-    minimal_patterns,
-    pareto_patterns,
-)
-from auditor.search.additive.worst import group_level, worst_patterns
-from auditor.search.criteria import Criterion, Difference, Ratio
-from auditor.search.limits import Limits
-from auditor.search.pattern import Pattern
-from auditor.search.verdict import decide, worst_in_scope
+from auditor.search.answer import Progress, Wanted, answer, list_patterns
+from auditor.search.question import Question, Share
 from auditor.usecases import clock
 
 if TYPE_CHECKING:
@@ -52,15 +21,8 @@ if TYPE_CHECKING:
     from auditor.repair.learner import Round
     from auditor.repair.repairing import Repaired
 
-#: Called with a few words whenever the next part of long work begins.
-Progress = Callable[[str], None]
-
 #: Subset-minimal patterns that an audit lists at most; `patterns` lists as many as asked for.
 MINIMAL_LIMIT = 100
-
-_CRITERIA: dict[CriterionName, type[Difference] | type[Ratio]] = {"difference": Difference, "ratio": Ratio}
-_SUMMARIES = {"minimal": minimal_patterns, "pareto": pareto_patterns, "maximal": maximal_patterns}
-_DECIMAL = re.compile(r"(\d{1,300}(\.\d{0,300})?|\.\d{1,300})([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 def audit(
@@ -71,6 +33,8 @@ def audit(
     top: int = 10,
     rank_by: RankBy = "divergence",
     min_probability: str | float | None = None,
+    sensitive: tuple[str, ...] | None = None,
+    illustrate: bool = False,
     time_limit: float | None = None,
     progress: Progress = lambda stage: None,
 ) -> Audit:
@@ -89,6 +53,10 @@ def audit(
     rank_by : {"divergence", "discrimination", "probability"}
     min_probability : str or float, optional
         Speak only of patterns that are at least so probable.
+    sensitive : tuple of str, optional
+        The attributes to protect, in place of those that the model marks as sensitive.
+    illustrate : bool
+        Also search each pair of sensitive attributes, and draw patterns for a chart.
     time_limit : float, optional
         Seconds. What isn't proved by then is left open, and the document says so.
     progress : callable, optional
@@ -104,80 +72,12 @@ def audit(
     InputError
         If an option is out of range.
     """
-    question = _Question.of(model, delta, criterion, min_probability, time_limit)
+    question = Question.of(delta, criterion, min_probability, sensitive, clock.limits(time_limit))
     _positive("top", top)
-    bayes, tables, rule, limits = question.bayes, question.tables, question.criterion, question.limits
     started = clock.seconds()
-    progress("searching the worst pattern")
-    worst = worst_in_scope(tables, rule, question.min_probability, limits)
-    group = group_level(tables, rule)
-    individual = worst_patterns(tables, rule, individual=True, limits=limits)
-    attributes = [worst_patterns(tables, rule, disclosing=i, limits=limits) for i in bayes.sensitive]
-    progress(f"searching the top {top} by {rank_by}")
-    ranking = top_patterns(tables, rule, top, rank_by, question.min_probability, limits=limits)
-    progress("searching subset-minimal patterns")
-    minimal = minimal_patterns(tables, rule, MINIMAL_LIMIT, question.min_probability, limits=limits)
-    progress("counting patterns")
-    # Last, since it is what can take longest and nothing else needs it.
-    count = _count(question)
-
-    found = [*worst.patterns, *ranking.patterns, *minimal.patterns]
-    if question.min_probability is None:
-        found += [pattern for level in (individual, *attributes) for pattern in level.patterns]
-    decision = decide(tables, rule, found, worst.upper, count.total, question.min_probability)
-    witness, largest = decision.witness, decision.lower
-    max_degree = round_beside(largest, rule.threshold)
-    proved = worst.complete or decision.upper == largest
-    return Audit(
-        verdict=decision.verdict,
-        criterion=criterion,
-        delta=question.delta,
-        min_probability=question.min_probability_text,
-        max_degree=max_degree,
-        max_degree_bounds=(_rounded_down(largest), max(_rounded_up(decision.upper), max_degree)),
-        worst_pattern=question.record(witness) if witness else None,
-        pattern_count=decision.count,
-        pattern_count_reason=count.reason if decision.count is None else None,
-        total_patterns=bayes.total_patterns(),
-        rank_by=rank_by,
-        top_patterns=question.records(ranking.patterns),
-        minimal_patterns=question.records(minimal.patterns),
-        group_level=question.record(group),
-        individual_level=question.record(individual.patterns[0]) if individual.patterns else None,
-        by_sensitive_attribute=tuple(
-            SensitiveAttributeRecord(
-                attribute=bayes.attributes[i].name,
-                max_degree=abs((record := question.record(found.patterns[0])).degree),
-                worst_pattern=record,
-                pattern_count=count.disclosing(i),
-            )
-            for i, found in zip(bayes.sensitive, attributes, strict=True)
-        ),
-        coverage=_coverage(bayes, count),
-        search=SearchRecord(
-            complete=proved,
-            combinations_solved=worst.solved,
-            combinations_total=worst.total,
-            nodes=ranking.nodes,
-            seconds=clock.seconds() - started,
-            top_patterns_complete=ranking.complete,
-            minimal_patterns_complete=minimal.complete,
-            reasons=tuple(
-                reason
-                for reason, complete in {
-                    "the largest degree is not proved": proved,
-                    "the list of top patterns may miss some": ranking.complete,
-                    f"the list of minimal patterns has the first {len(minimal.patterns)}": minimal.complete,
-                    "the individual level and the breakdown by attribute have the worst found": all(
-                        found.complete for found in (individual, *attributes)
-                    ),
-                    "a limit of time was reached": not limits.expired(),
-                }.items()
-                if not complete
-            ),
-        ),
-        model=ModelRecord.of(bayes),
-    )
+    wanted = Wanted(top, rank_by, MINIMAL_LIMIT, details=True, illustration=illustrate)
+    found = answer(_exact(model), question, wanted, progress)
+    return Audit.of(found, clock.seconds() - started)
 
 
 def with_data(
@@ -217,11 +117,11 @@ def with_data(
     from auditor.data.tables import open_table
     from auditor.documents.data import evidence, listed
 
-    text, share = parse_share(cutoff)
+    above = Share.of(cutoff)
     patterns = listed(document)
     values = [(record.sensitive_values, record.context_values) for record, _ in patterns]
-    found = compare(model, values, open_table(data, dialect), share, progress)
-    shown = evidence(found, model.naive_bayes(), patterns, cutoff=text, min_group=min_group)
+    found = compare(model, values, open_table(data, dialect), above.value, progress)
+    shown = evidence(found, model.naive_bayes(), patterns, cutoff=above.text, min_group=min_group)
     return document.model_copy(update={"data": shown})
 
 
@@ -253,35 +153,12 @@ def patterns(
     InputError
         If an option is out of range, or a sample is asked of patterns that can't be counted.
     """
-    question = _Question.of(model, delta, criterion, min_probability, time_limit)
+    question = Question.of(delta, criterion, min_probability, limits=clock.limits(time_limit))
     _positive("limit", limit)
-    tables, rule, limits = question.tables, question.criterion, question.limits
     progress("searching patterns")
-    match choose:
-        case "top":
-            ranking = top_patterns(tables, rule, limit, rank_by, question.min_probability, limits=limits)
-            found, complete = ranking.patterns, ranking.complete
-        case "sample":
-            if question.min_probability is not None:
-                raise InputError("a sample is drawn from all patterns; leave out the minimum probability")
-            sample = sample_patterns(tables, rule, limit, limits=limits)
-            if sample is None:
-                raise InputError("the patterns are too many to be counted, and so to be sampled uniformly")
-            found, complete = sample, True
-        case _:
-            summary = _SUMMARIES[choose](tables, rule, limit, question.min_probability, limits=limits)
-            found, complete = summary.patterns, summary.complete
-    return PatternList(
-        list=choose,
-        rank_by=rank_by if choose == "top" else None,
-        criterion=criterion,
-        delta=question.delta,
-        min_probability=question.min_probability_text,
-        limit=limit,
-        complete=complete,
-        patterns=question.records(found),
-        model=ModelRecord.of(question.bayes),
-    )
+    exact = _exact(model)
+    found = list_patterns(exact, question, choose, limit, rank_by)
+    return PatternList.of(exact, question, choose, limit, rank_by, found)
 
 
 def repair(
@@ -342,7 +219,7 @@ def repair(
     from auditor.repair.learner import Options
     from auditor.repair.solver import load_solver
 
-    delta_text, threshold = parse_share(delta)
+    question = Question.of(delta, criterion, limits=clock.limits(time_limit))
     for name, number in (("per_round", per_round), ("max_rounds", max_rounds)):
         if number is not None:
             _positive(name, number)
@@ -351,7 +228,7 @@ def repair(
         rank_by=rank_by,
         per_round=per_round,
         max_rounds=max_rounds,
-        limits=clock.limits(time_limit),
+        limits=question.limits,
         on_round=on_round,
     )
     table = None
@@ -359,98 +236,14 @@ def repair(
         from auditor.data.tables import open_table
 
         table = open_table(data, dialect)
-    wish = repairing.Wish(delta_text, _CRITERIA[criterion](threshold), method, solver, options, table)
+    wish = repairing.Wish(question.delta.text, question.criterion, method, solver, options, table)
     return repairing.repair(model, wish)
 
 
-def parse_share(value: str | float) -> tuple[str, Fraction]:
-    """Return a number from 0 to 1 as given and as the exact rational that it means.
-
-    Raises
-    ------
-    InputError
-        If it is no plain decimal, or out of range.
-    """
-    text = str(value).strip()
-    if not _DECIMAL.fullmatch(text) or not 0 <= (share := Fraction(text)) <= 1:
-        raise InputError(f"{text[:40]!r} is not a decimal number from 0 to 1")
-    return text, share
-
-
-@dataclass(frozen=True)
-class _Question:
-    """What is asked of which model, in exact numbers; and until when."""
-
-    bayes: NaiveBayes
-    tables: LogOdds
-    criterion: Criterion
-    delta: str
-    min_probability: Fraction | None
-    min_probability_text: str | None
-    limits: Limits
-
-    @classmethod
-    def of(
-        cls,
-        model: ModelSpec | NaiveBayes,
-        delta: str | float,
-        criterion: CriterionName,
-        min_probability: str | float | None,
-        time_limit: float | None,
-    ) -> Self:
-        delta_text, threshold = parse_share(delta)
-        least_text, least = (None, None) if min_probability is None else parse_share(min_probability)
-        limits = clock.limits(time_limit)
-        bayes = model if isinstance(model, NaiveBayes) else model.naive_bayes()
-        return cls(
-            bayes=bayes,
-            tables=LogOdds.of(bayes),
-            criterion=_CRITERIA[criterion](threshold),
-            delta=delta_text,
-            min_probability=least,
-            min_probability_text=least_text,
-            limits=limits,
-        )
-
-    def record(self, pattern: Pattern) -> PatternRecord:
-        return PatternRecord.of(self.bayes, pattern, self.criterion.threshold)
-
-    def records(self, patterns: Iterable[Pattern]) -> tuple[PatternRecord, ...]:
-        return tuple(map(self.record, patterns))
-
-
-def _count(question: _Question) -> PatternCount:
-    if question.min_probability is not None:
-        return count_probable_patterns(
-            question.tables, question.criterion, question.min_probability, question.limits
-        )
-    return count_patterns(question.tables, question.criterion, question.limits)
-
-
-def _coverage(bayes: NaiveBayes, count: PatternCount) -> tuple[CoverageRecord, ...] | None:
-    if count.total is None:
-        return None
-    return tuple(
-        CoverageRecord(
-            disclosed=tuple(bayes.attributes[i].name for i in entry.disclosed),
-            method=entry.method,
-            pairs=entry.pairs,
-            patterns=entry.patterns,
-        )
-        for entry in count.coverage
-    )
+def _exact(model: ModelSpec | NaiveBayes) -> NaiveBayes:
+    return model if isinstance(model, NaiveBayes) else model.naive_bayes()
 
 
 def _positive(name: str, value: int) -> None:
     if value < 1:
         raise InputError(f"{name}: {value} is not a positive number")
-
-
-def _rounded_down(value: Fraction) -> float:
-    nearest = float(value)
-    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0)
-
-
-def _rounded_up(value: Fraction) -> float:
-    nearest = float(value)
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)

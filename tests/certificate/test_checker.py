@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import rfc8785
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.certificate import checker
@@ -36,6 +36,7 @@ from tests.certificate.making import (
     put,
     renamed,
 )
+from tests.fuzzing import examples
 from tests.oracle import CriterionName, PlainAttribute, PlainModel
 from tests.search.comparing import naive_bayes
 from tests.strategies import FAMILIES, Case, cases
@@ -55,8 +56,9 @@ def outcomes(data: bytes, key: Path | None = None, at: date = DAY) -> dict[str, 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.hypothesis
 def test_it_is_right_by_the_brute_force(family: str, criterion: CriterionName) -> None:
-    @settings(max_examples=12)
+    @examples(12)
     @given(cases(FAMILIES[family], criterion))
     def compare(case: Case) -> None:
         model = model_of(case.model, criterion, case.threshold)
@@ -228,7 +230,7 @@ json_values = st.recursive(
 
 
 @given(json_values)
-@settings(max_examples=100)
+@examples(100)
 def test_its_canonical_json_is_that_of_rfc_8785(value: Any) -> None:
     assert checker.canonical(value).encode() == rfc8785.dumps(value)
     assert checker.read_json(rfc8785.dumps(value)) == value

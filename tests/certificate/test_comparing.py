@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.certificate import comparing
@@ -27,6 +27,7 @@ from auditor.search.additive.log_odds import LogOdds
 from auditor.search.criteria import Difference, Ratio
 from auditor.search.limits import Limits
 from tests.certificate.making import DAY, EXAMPLES, figure1, made
+from tests.fuzzing import examples
 from tests.oracle import BruteForce, CriterionName, Pair, PlainAttribute, PlainModel
 from tests.strategies import FAMILIES, Family, cases, plain_attributes, total_pairs
 
@@ -102,13 +103,14 @@ def successions(draw: st.DrawFn, family: Family, criterion: CriterionName) -> tu
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("family", ["everything", "exact ties", "zeros under one decision", "near certain"])
 @pytest.mark.parametrize("half", [1 << 20, 8])
+@pytest.mark.hypothesis
 def test_overlaps_by_the_brute_force(
     family: str, criterion: CriterionName, half: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Listed whole and in small blocks, and half against half; and the worst of those that are gone."""
     monkeypatch.setattr(module, "_HALF", half)
 
-    @settings(max_examples=15)
+    @examples(6)
     @given(successions(FAMILIES[family], criterion))
     def check(succession: tuple[Named, Named, Fraction]) -> None:
         old_named, new_named, threshold = succession
@@ -130,8 +132,9 @@ def test_overlaps_by_the_brute_force(
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.hypothesis
 def test_the_worst_that_are_gone_by_the_brute_force(criterion: CriterionName) -> None:
-    @settings(max_examples=25)
+    @examples(10)
     @given(successions(FAMILIES["simple rationals"], criterion))
     def check(succession: tuple[Named, Named, Fraction]) -> None:
         old, new, threshold = succession

@@ -15,7 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 import rfc8785
-from hypothesis import given, settings
+from hypothesis import given
 
 from auditor.certificate import issuing
 from auditor.certificate.claims import ASSUMPTIONS, LIMITS, claim
@@ -36,6 +36,7 @@ from auditor.search.additive.counting import PatternCount
 from auditor.search.criteria import Difference, Ratio
 from auditor.search.limits import Limits
 from tests.certificate.making import DAY, EXAMPLES, KEY, ROOT, bare, figure1, made
+from tests.fuzzing import examples
 from tests.search import comparing
 from tests.strategies import FAMILIES, Case, cases
 
@@ -101,8 +102,9 @@ def test_without_time_it_is_inconclusive_and_says_what_is_known() -> None:
 
 @pytest.mark.parametrize("criterion", ["difference", "ratio"])
 @pytest.mark.parametrize("family", ["everything", "zeros under one decision"])
+@pytest.mark.hypothesis
 def test_it_is_right_by_the_brute_force(family: str, criterion: Any) -> None:
-    @settings(max_examples=25)
+    @examples(10)
     @given(cases(FAMILIES[family], criterion))
     def compare(case: Case) -> None:
         model, (_, rule) = comparing.naive_bayes(case.model), comparing.question(case)
@@ -160,7 +162,7 @@ def test_many_sensitive_attributes_are_not_listed() -> None:
 
 def test_without_a_count_a_fair_model_is_covered_by_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """As of 200 attributes, whose patterns can't be counted."""
-    reason = PatternCount(None, "too many", ())
+    reason = PatternCount(0, 10**9, "too many", ())
     monkeypatch.setattr(issuing, "count_patterns", lambda *_: reason)
     found = answer(many(2, Fraction(9, 10)), Difference(Fraction("0.0526")))
     assert (found.verdict, found.count, found.count_reason) == ("delta-fair", 0, None)
@@ -178,7 +180,7 @@ def test_without_a_count_a_fair_model_is_covered_by_bounds(monkeypatch: pytest.M
 
 
 def test_two_algorithms_that_disagree_are_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(issuing, "count_patterns", lambda *_: PatternCount(0, None, ()))
+    monkeypatch.setattr(issuing, "count_patterns", lambda *_: PatternCount(0, 0, None, ()))
     with pytest.raises(RuntimeError, match="disagree"):
         made("0.2")
 

@@ -167,7 +167,7 @@ def test_bad_revocation_lists_are_refused(tmp_path: Path, text: str, complaint: 
 def test_what_neither_algorithm_decides_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     certificate = made("0.225")
     monkeypatch.setattr(checker, "WORK_LIMIT", 1)
-    monkeypatch.setattr(issuing, "count_patterns", lambda *_: PatternCount(None, "x", ()))
+    monkeypatch.setattr(issuing, "count_patterns", lambda *_: PatternCount(0, 10**9, "x", ()))
 
     def unsure(*given: Any, **more: Any) -> Worst:
         return replace(worst_patterns(*given, **more), upper=Fraction(1), complete=False)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.errors import RepairError
@@ -22,6 +22,7 @@ from auditor.repair.problem import Floats, Problem
 from auditor.repair.solver import Solution, load_solver
 from auditor.search.criteria import Criterion, Difference, Ratio
 from auditor.search.limits import Limits
+from tests.fuzzing import examples
 from tests.oracle import BruteForce
 from tests.repair.models import FAMILIES, THRESHOLDS, counts_of_tables, plain, random_counts
 
@@ -36,7 +37,7 @@ def is_fair(model: NaiveBayes, criterion: Criterion) -> bool:
 
 @pytest.mark.parametrize("criterion", [Difference, Ratio])
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
-@settings(max_examples=30)
+@examples(12)
 @given(data=st.data())
 def test_every_result_is_fair_written_exactly_and_no_less_likely_than_independence(
     family: Any, criterion: type[Criterion], data: st.DataObject
@@ -67,7 +68,7 @@ def test_every_result_is_fair_written_exactly_and_no_less_likely_than_independen
         assert 0 in [state.patterns for state in rounds]
 
 
-@settings(max_examples=40)
+@examples(15)
 @given(data=st.data())
 def test_attributes_in_no_constraint_keep_the_most_likely_values(data: st.DataObject) -> None:
     counts = data.draw(random_counts(FAMILIES["plain"]))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.repair.closed_form import exceeded, most_likely, well_inside
@@ -16,6 +16,7 @@ from auditor.repair.counts import Counts
 from auditor.repair.interior import solve
 from auditor.repair.problem import Cut, Floats, Problem, inequality_terms
 from auditor.search.criteria import Criterion, Difference, Ratio
+from tests.fuzzing import examples
 from tests.oracle import BruteForce
 from tests.repair.models import FAMILIES, counts_of_tables, plain, random_counts
 
@@ -29,7 +30,7 @@ def slack_of(criterion: Criterion, cut: Cut, gamma: float, s: float) -> float:
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@settings(max_examples=150)
+@examples(50)
 @given(
     threshold=st.sampled_from((Fraction("0.01"), Fraction("0.1"), Fraction("0.5"))),
     prior=st.fractions(Fraction(1, 1000), Fraction(999, 1000), max_denominator=1000),
@@ -100,7 +101,7 @@ def slope(function: Any, u: Floats, step: float = 1e-6) -> Floats:
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@settings(max_examples=20)
+@examples(10)
 @given(data=st.data())
 def test_the_closed_form_is_fair_in_every_context(criterion: Any, data: st.DataObject) -> None:
     counts: Counts = data.draw(random_counts(FAMILIES["many values"]))

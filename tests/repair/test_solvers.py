@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
@@ -21,6 +21,7 @@ from auditor.repair.solver import load_solver
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion, Difference, Ratio
+from tests.fuzzing import examples
 from tests.repair.models import FAMILIES, counts_of_tables, random_counts
 
 #: Cases by which the solution may miss stationarity, and nats of multiplier times slack: the barrier has a
@@ -42,7 +43,7 @@ def problem_of(data: st.DataObject, criterion: Criterion, family: str) -> tuple[
 
 @pytest.mark.parametrize("criterion", [Difference(Fraction("0.1")), Ratio(Fraction("0.2"))])
 @pytest.mark.parametrize("family", ["plain", "zero counts", "many values"])
-@settings(max_examples=25)
+@examples(10)
 @given(data=st.data())
 def test_the_interior_solution_is_stationary(criterion: Criterion, family: str, data: st.DataObject) -> None:
     found = problem_of(data, criterion, family)
@@ -63,7 +64,7 @@ def test_the_interior_solution_is_stationary(criterion: Criterion, family: str, 
 
 
 @pytest.mark.parametrize("name", ["sqp", "signomial"])
-@settings(max_examples=5)
+@examples(5)
 @given(data=st.data())
 def test_the_other_solvers_find_nothing_better(name: Any, data: st.DataObject) -> None:
     found = problem_of(data, Difference(Fraction("0.1")), "plain")

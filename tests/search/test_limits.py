@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.search.additive.counting import count_patterns, sample_patterns
@@ -16,11 +16,12 @@ from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.limits import Limits
+from tests.fuzzing import examples
 from tests.oracle import CriterionName, Key, Pair, RankBy
 from tests.search.comparing import assert_measured, assert_patterns, assert_top, keys, question
 from tests.strategies import FAMILIES, Case, Family, cases
 
-MODELS = 20
+MODELS = 6
 SOME_FAMILIES = ("simple rationals", "zeros under one decision", "all sensitive", "exact ties", "everything")
 
 
@@ -159,11 +160,12 @@ CHECKS = [check_worst, check_verdict, check_count, check_ranking, check_summarie
 @pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("criterion", get_args(CriterionName))
 @pytest.mark.parametrize("family", [FAMILIES[name] for name in SOME_FAMILIES], ids=SOME_FAMILIES)
+@pytest.mark.hypothesis
 def test_tight_limits_never_make_an_answer_wrong(
     family: Family, criterion: CriterionName, check: Callable[[Case, Tight], None]
 ) -> None:
     @given(cases(family, criterion), tight)
-    @settings(max_examples=MODELS)
+    @examples(MODELS)
     def soundly(case: Case, limited: Tight) -> None:
         check(case, limited)
 
@@ -171,9 +173,10 @@ def test_tight_limits_never_make_an_answer_wrong(
 
 
 @pytest.mark.parametrize("criterion", get_args(CriterionName))
+@pytest.mark.hypothesis
 def test_a_list_cut_short_says_so(criterion: CriterionName) -> None:
     @given(cases(FAMILIES["simple rationals"], criterion), st.integers(1, 6))
-    @settings(max_examples=150)
+    @examples(40)
     def check(case: Case, limit: int) -> None:
         tables, question_criterion = question(case)
         for summary, expected in (

@@ -1,4 +1,4 @@
-"""Readers of models that other programs have made, one file per format."""
+"""Models of other programs, one file per format, with what reads it and what writes it."""
 
 from __future__ import annotations
 
@@ -65,18 +65,18 @@ def import_model(
             "the file, or for data use auditor learn"
         )
     if suffix == ".bif":
-        from auditor.model.formats import bif as network
+        from auditor.model.formats.bif import from_network, read_bif
 
-        found = network.read_bif(path)
+        network = read_bif(path)
     else:
         from auditor.model.formats.xml import parse_xml
 
         root = parse_xml(path)
-        if root.tag.rpartition("}")[2] == "PMML":
+        if root.tag == "PMML":
             from auditor.model.formats.pmml import from_pmml
 
-            return from_pmml(root, source, sensitive=sensitive, favourable=favourable, name=name)
-        from auditor.model.formats import bif as network
+            return from_pmml(root, sensitive=sensitive, favourable=favourable, name=name)
+        from auditor.model.formats.bif import from_network, read_xmlbif
 
-        found = network.read_xmlbif(root, source)
-    return network.from_network(found, source, sensitive=sensitive, favourable=favourable, name=name)
+        network = read_xmlbif(root)
+    return from_network(network, source, sensitive=sensitive, favourable=favourable, name=name)

@@ -1,7 +1,7 @@
-"""Fitted scikit-learn estimators as models, from memory or from a skops file; nothing is ever unpickled.
+"""Fitted scikit-learn estimators as models and back; nothing is ever unpickled.
 
-``CategoricalNB`` and ``BernoulliNB`` have counts, which are taken as they are: their smoothing is that of the
-specification. What has no counts, such as a prior that was given, becomes likelihoods.
+An estimator's model is what it predicts with: its fitted log-probabilities. Where its counts and smoothing
+give the same ones, the counts are taken, so that the model can be repaired and compared with data.
 """
 
 from __future__ import annotations
@@ -10,28 +10,39 @@ import math
 import os
 import warnings
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from auditor.errors import InputError
 from auditor.messages import escaped, plain, shown
-from auditor.model.building import build, chosen, decimal, split, text
-from auditor.model.intervals import Bins
+from auditor.model.building import build, chosen, code_of, decimal, sides_of, split
+from auditor.model.checks import TOLERANCE
+from auditor.model.intervals import Bins, are_intervals
 from auditor.model.reading import unreadable
 
 if TYPE_CHECKING:
+    from sklearn.naive_bayes import CategoricalNB
+    from sklearn.pipeline import Pipeline
+
     from auditor.model.spec import ModelSpec
 
 #: What a skops file may hold when unpacked, so that a small file can't fill the memory.
 MAX_UNPACKED = 256 * 1024 * 1024
 
-#: scikit-learn takes a smaller smoothing for this one unless told otherwise.
+#: Rows that a model without counts is taken to come from; no probability depends on it.
+ROWS = 1000
+
+#: scikit-learn takes at least so much smoothing unless it is forced to take what it is given.
 _LEAST_ALPHA = 1e-10
+
+#: Digits that the logarithm of a probability keeps in binary floating point.
+_FLOAT_DIGITS = 15
 
 _REFUSED = {
     "GaussianNB": "its attributes are continuous, and patterns need values; cut them with KBinsDiscretizer "
@@ -40,17 +51,53 @@ _REFUSED = {
     "BernoulliNB on which words occur",
     "ComplementNB": "its weights are no probabilities of a value given a decision; fit a CategoricalNB or a "
     "BernoulliNB",
+    "CalibratedClassifierCV": "it changes the probabilities of the estimators in it; give the naive Bayes "
+    "estimator without calibration, if that is what decides",
 }
+
+#: What holds a fitted estimator, and where.
+_WRAPPERS = {
+    "GridSearchCV": "best_estimator_",
+    "RandomizedSearchCV": "best_estimator_",
+    "HalvingGridSearchCV": "best_estimator_",
+    "HalvingRandomSearchCV": "best_estimator_",
+    "TunedThresholdClassifierCV": "estimator_",
+    "FixedThresholdClassifier": "estimator_",
+    "SelfTrainingClassifier": "estimator_",
+    "FrozenEstimator": "estimator",
+    "OneVsRestClassifier": "estimators_[0]",
+}
+
+#: Codes or labels of an attribute's values, as a specification has them.
+Values = Sequence[str | dict[str, str]]
+
+#: A number per code of a column, for the favourable and for the unfavourable class.
+Rows = tuple[list[Fraction], list[Fraction]]
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of codes that count from 0.
+
+    Attributes
+    ----------
+    weights : two lists of Fraction
+        What the estimator multiplies with, per code; probabilities, unless someone has set other numbers.
+    counts : two lists of Fraction, or None
+        Where these and the estimator's smoothing give the weights.
+    """
+
+    weights: Rows
+    counts: Rows | None
 
 
 @dataclass(frozen=True)
 class _Attribute:
-    """An attribute: its values, and for each decision either counts or weights that need no sum of 1."""
+    """A column, or several of a one-hot encoder, with a name and values."""
 
     name: str
-    values: Sequence[str | dict[str, str]]
-    counts: tuple[list[Fraction], list[Fraction]] | None
-    weights: tuple[list[Fraction], list[Fraction]]
+    values: Values
+    column: _Column
 
 
 def load_skops(path: str | os.PathLike[str]) -> object:
@@ -128,9 +175,11 @@ def from_sklearn(
     Returns
     -------
     ModelSpec
-        Counts as fitted, where a float is taken as the shortest decimal that reads back as it. A one-hot
+        Counts as fitted, where a float is taken as the shortest decimal that reads back as it; or the fitted
+        probabilities, to 15 digits, where counts and hyperparameters don't give them within 1e-9. A one-hot
         block before a ``BernoulliNB`` becomes one attribute: the model is the estimator's on the vectors
-        that such a block can take.
+        that such a block can take. Values without any probability are left out, and bins without any are
+        joined to their neighbours.
 
     Raises
     ------
@@ -138,80 +187,95 @@ def from_sklearn(
         If the estimator is none of these, isn't fitted, or has another number of classes than two.
     """
     source = source or type(estimator).__name__
-    encoder, bayes = _parts(estimator, source)
-    kind = type(bayes).__name__
-    for part, fitted in ((bayes, "class_count_"), (encoder, "n_features_in_")):
-        if part is not None and not hasattr(part, fitted):
-            _refuse(source, f"{type(part).__name__} is not fitted; fit it first")
-    classes = [text(label) for label in bayes.classes_.tolist()]
-    if len(classes) != 2:
-        some = ", ".join(shown(label) for label in classes[:20])
-        _refuse(
-            source,
-            f"has {len(classes)} classes ({some}), and patterns are defined for two; fit it on the "
-            "favourable class against all others",
-        )
-    wanted = classes[1] if favourable is None else text(favourable)
-    if wanted not in classes:
-        _refuse(
-            source,
-            f"there is no class {shown(wanted)}; the favourable one is {shown(classes[0])} or "
-            f"{shown(classes[1])}",
-        )
-    sides = (classes.index(wanted), 1 - classes.index(wanted))
-    names = _names(encoder if encoder is not None else bayes, feature_names, source)
-    alpha = _alpha(bayes, source)
-    columns = _columns(bayes, sides, alpha)
-    attributes = _attributes(encoder, bayes, columns, names, source)
+    try:
+        encoder, bayes = _parts(estimator, source)
+        for part, fitted in ((bayes, "class_count_"), (encoder, "n_features_in_")):
+            if part is not None and not hasattr(part, fitted):
+                _refuse(source, f"{type(part).__name__} is not fitted; fit it first")
+        classes = [code_of(label) for label in bayes.classes_.tolist()]
+        wanted = None if favourable is None else code_of(favourable)
+        sides = sides_of(classes, wanted, source, f"the decision of {type(bayes).__name__}")
+        names = _names(encoder if encoder is not None else bayes, feature_names, source)
+        alpha = _alpha(bayes)
+        class_counts = [_exact(bayes.class_count_[side]) for side in sides]
+        prior = [_fitted(bayes.class_log_prior_[side], source) for side in sides]
+        columns = list(_columns(bayes, sides, alpha, source))
+        attributes = _attributes(encoder, bayes, columns, names, source)
+    # A file may hold anything in place of what fitting makes.
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        reason = plain(f"{type(error).__name__}: {error}")
+        _refuse(source, f"what was fitted does not fit together ({reason}); fit and save it anew")
     protected = chosen(split(sensitive, names), names, source, "feature")
-    class_counts = [_exact(bayes.class_count_[side]) for side in sides]
-    prior = _given_prior(bayes, sides)
-    blocks = any(attribute.counts is None for attribute in attributes)
-    counted = prior is None and not blocks
     tree: dict[str, Any] = {
-        "name": name or kind,
-        "decision": {
-            "name": decision,
-            "favourable": wanted,
-            "unfavourable": classes[sides[1]],
-        },
+        "name": name or type(bayes).__name__,
+        "decision": {"name": decision, "favourable": classes[sides[0]], "unfavourable": classes[sides[1]]},
         "provenance": {"description": f"Imported from a scikit-learn {_described(encoder, bayes)}."},
     }
-    if counted:
-        counts = [decimal_of(count) for count in class_counts]
-        tree["decision"]["counts"] = {"favourable": counts[0], "unfavourable": counts[1]}
-        tree["smoothing"] = decimal_of(alpha)
+    counted = _agree([n / (sum(class_counts) or 1) for n in class_counts], prior) and all(
+        attribute.column.counts is not None for attribute in attributes
+    )
+    if counted and alpha is not None:
+        favoured, others = map(decimal, class_counts)
+        tree["decision"]["counts"] = {"favourable": favoured, "unfavourable": others}
+        tree["smoothing"] = decimal(alpha)
     else:
-        ratio = prior or (class_counts[0] / sum(class_counts), class_counts[1] / sum(class_counts))
-        # The weights of a block add up to Z given d; the prior takes these factors over.
-        joint = [ratio[d] * prod(sum(a.weights[d], Fraction(0)) for a in attributes) for d in (0, 1)]
+        # Weights that don't add up to 1 are divided by their sum; the prior takes these factors over.
+        joint = [prior[d] * prod(_total(a.column.weights[d]) for a in attributes) for d in (0, 1)]
+        if 0 in joint:
+            _refuse(source, "a class has probability 0; fit it on data that have both")
         tree["decision"]["prior"] = decimal(joint[0] / sum(joint))
     tree["attributes"] = [
-        {"name": a.name, "sensitive": a.name in protected, **_probabilities(a, counted)} for a in attributes
+        {"name": a.name, "sensitive": a.name in protected, "values": list(a.values), **_rows(a, counted)}
+        for a in attributes
     ]
     return build(tree, source)
 
 
+def _rows(attribute: _Attribute, counted: bool) -> dict[str, object]:
+    column = attribute.column
+    rows = column.counts if counted and column.counts else column.weights
+    sums = [Fraction(1) if rows is column.counts else _total(row) for row in rows]
+    favourable, unfavourable = (
+        [decimal(number / total) for number in row] for row, total in zip(rows, sums, strict=True)
+    )
+    kind = "counts" if rows is column.counts else "likelihood"
+    return {kind: {"favourable": favourable, "unfavourable": unfavourable}}
+
+
+def _total(weights: Sequence[Fraction]) -> Fraction:
+    """Return the sum, as 1 where only rounding lies between."""
+    total = sum(weights, Fraction(0))
+    return total if abs(total - 1) > TOLERANCE else Fraction(1)
+
+
 def _parts(estimator: object, source: str) -> tuple[Any, Any]:
     """Return the encoder, if there is one, and the naive Bayes estimator."""
-    kind = type(estimator).__name__
-    if kind == "Pipeline":
-        steps = [step for _, step in getattr(estimator, "steps", []) if step not in ("passthrough", None)]
-        *before, last = steps or [None]
-        names = [type(step).__name__ for step in before]
-        if len(before) > 1 or (names and names[0] not in _ENCODERS):
-            _refuse(
-                source,
-                f"a pipeline of {', '.join([*names, type(last).__name__])} can't be taken apart; have one of "
-                f"{', '.join(_ENCODERS)} and then the naive Bayes estimator, and prepare the data before",
-            )
-        _, bayes = _parts(last, source)
-        return (before[0] if before else None), bayes
+    *before, last = list(_steps(estimator)) or [None]
+    names = [type(step).__name__ for step in before]
+    kind = type(last).__name__
+    if kind in _WRAPPERS:
+        _refuse(source, f"{kind} holds the estimator to audit; give or save its {_WRAPPERS[kind]} instead")
     if kind in _REFUSED:
         _refuse(source, f"{kind} can't be audited for patterns: {_REFUSED[kind]}")
     if kind not in ("CategoricalNB", "BernoulliNB"):
         _refuse(source, f"{kind} is no estimator that can be audited; give a CategoricalNB or BernoulliNB")
-    return None, estimator
+    if len(before) > 1 or (names and names[0] not in _ENCODERS):
+        _refuse(
+            source,
+            f"a pipeline of {', '.join([*names, kind])} can't be taken apart; have one of "
+            f"{', '.join(_ENCODERS)} and then the naive Bayes estimator, and prepare the data before",
+        )
+    return (before[0] if before else None), last
+
+
+def _steps(estimator: object) -> Iterator[object]:
+    """Yield the steps of a pipeline and of the pipelines in it, or the estimator itself."""
+    if type(estimator).__name__ != "Pipeline":
+        yield estimator
+        return
+    for _, step in getattr(estimator, "steps", []):
+        if step is not None and not (isinstance(step, str) and step == "passthrough"):
+            yield from _steps(step)
 
 
 def _refuse(source: str, reason: str) -> NoReturn:
@@ -228,138 +292,163 @@ def _names(first: Any, given: Sequence[str] | None, source: str) -> list[str]:
     return [f"x{i}" for i in range(number)] if fitted is None else [str(name) for name in fitted]
 
 
-Column = tuple[list[Fraction], list[Fraction], Fraction]
+def _alpha(bayes: Any) -> Fraction | None:
+    """Return the smoothing that counts have had if the hyperparameters say so; None for one per feature.
 
-
-def _columns(bayes: Any, sides: Sequence[int], alpha: Fraction) -> list[Column]:
-    """Counts of each column's codes 0, 1, … per decision, favourable first; and the column's smoothing."""
-    if type(bayes).__name__ == "CategoricalNB":
-        tables = [[table[side].tolist() for side in sides] for table in bayes.category_count_]
-    else:
-        # Codes 0 and 1: what isn't 1 is 0.
-        tables = []
-        for feature in range(bayes.feature_count_.shape[1]):
-            ones = [_exact(bayes.feature_count_[side, feature]) for side in sides]
-            rows = [_exact(bayes.class_count_[side]) for side in sides]
-            tables.append([[row - one, one] for one, row in zip(ones, rows, strict=True)])
-    return [([_exact(n) for n in table[0]], [_exact(n) for n in table[1]], alpha) for table in tables]
+    Versions before 1.4 save ``force_alpha="warn"``, or nothing, and then take `_LEAST_ALPHA` at least.
+    """
+    if np.ndim(bayes.alpha):
+        return None
+    forced = getattr(bayes, "force_alpha", None) is True
+    return _exact(float(bayes.alpha) if forced else max(float(bayes.alpha), _LEAST_ALPHA))
 
 
 def _exact(number: Any) -> Fraction:
-    return number if isinstance(number, Fraction) else Fraction(decimal(float(number)))
+    return Fraction(decimal(float(number)))
 
 
-def decimal_of(number: Fraction) -> Decimal:
-    """Return a fraction that came from decimals as a decimal; a sum of those is one too."""
-    return decimal(number) if number.denominator != 1 else Decimal(number.numerator)
+def _fitted(logarithm: Any, source: str) -> Fraction:
+    """Return the probability of a fitted logarithm."""
+    log = float(logarithm)
+    if math.isnan(log) or log > TOLERANCE or (log != -math.inf and math.exp(log) == 0):
+        _refuse(source, f"a fitted log-probability is {log!r}; fit it anew, with alpha above 0")
+    return _rounded(math.exp(min(log, 0)))
 
 
-def _alpha(bayes: Any, source: str) -> Fraction:
-    if getattr(bayes.alpha, "ndim", 0) or isinstance(bayes.alpha, list | tuple):
-        _refuse(source, "alpha differs between features, which scikit-learn mixes up; give one number")
-    alpha = float(bayes.alpha)
-    return _exact(alpha if getattr(bayes, "force_alpha", True) else max(alpha, _LEAST_ALPHA))
+def _rounded(probability: float) -> Fraction:
+    return Fraction(f"{probability:.{_FLOAT_DIGITS}g}")
 
 
-def _given_prior(bayes: Any, sides: Sequence[int]) -> tuple[Fraction, Fraction] | None:
-    """Return the prior if it isn't that of the counts."""
-    if bayes.class_prior is not None:
-        shares = [_exact(share) for share in bayes.class_prior]
-        return shares[sides[0]] / sum(shares), shares[sides[1]] / sum(shares)
-    return None if bayes.fit_prior else (Fraction(1, 2), Fraction(1, 2))
+def _columns(bayes: Any, sides: Sequence[int], alpha: Fraction | None, source: str) -> Iterator[_Column]:
+    """Read each column of codes; for a BernoulliNB what isn't 1 is 0."""
+    if type(bayes).__name__ == "CategoricalNB":
+        for table, logs in zip(bayes.category_count_, bayes.feature_log_prob_, strict=True):
+            counts = [[_exact(n) for n in table[side]] for side in sides]
+            yield _column(counts, [[_fitted(log, source) for log in logs[side]] for side in sides], alpha)
+        return
+    rows = [_exact(bayes.class_count_[side]) for side in sides]
+    for ones, logs in zip(bayes.feature_count_.T, bayes.feature_log_prob_.T, strict=True):
+        counts = [
+            [row - _exact(ones[side]), _exact(ones[side])] for side, row in zip(sides, rows, strict=True)
+        ]
+        likely = [_fitted(logs[side], source) for side in sides]
+        # The estimator too subtracts from 1 in binary floating point.
+        unlikely = [_rounded(1 - math.exp(min(float(logs[side]), 0))) for side in sides]
+        yield _column(counts, [list(pair) for pair in zip(unlikely, likely, strict=True)], alpha)
+
+
+def _column(counts: list[list[Fraction]], fitted: list[list[Fraction]], alpha: Fraction | None) -> _Column:
+    if any(len(row) != len(weights) for row, weights in zip(counts, fitted, strict=True)):
+        raise ValueError("there are not as many counts as probabilities")
+    weights = fitted[0], fitted[1]
+    if alpha is None:
+        return _Column(weights, None)
+    smoothed = [[n + alpha for n in row] for row in counts]
+    exact = [[n / (sum(row) or 1) for n in row] for row in smoothed]
+    if not all(map(_agree, exact, fitted)):
+        return _Column(weights, None)
+    return _Column((exact[0], exact[1]), (counts[0], counts[1]))
+
+
+def _agree(exact: Sequence[Fraction], fitted: Sequence[Fraction]) -> bool:
+    """Whether fitted probabilities are these but for rounding; 0 agrees with nothing but 0."""
+    return all(abs(p - q) <= TOLERANCE * p for p, q in zip(exact, fitted, strict=True))
 
 
 def _attributes(
-    encoder: Any, bayes: Any, columns: Sequence[Column], names: Sequence[str], source: str
+    encoder: Any, bayes: Any, columns: Sequence[_Column], names: Sequence[str], source: str
 ) -> list[_Attribute]:
     """Take the columns as attributes: one each, or for a one-hot encoder one per block."""
+    cut: float | None = getattr(bayes, "binarize", None)
+    elsewhere = cut is not None and not 0 <= cut < 1
     if encoder is None:
+        bins = Bins((decimal(float(cut)),), "right") if cut is not None and elsewhere else None
         return [
-            _single(name, _codes(bayes, len(column[0])), column)
+            _single(name, bins or _numbered(len(column.weights[0])), column, source)
             for name, column in zip(names, columns, strict=True)
         ]
-    categories = _ENCODERS[type(encoder).__name__](encoder, names, source)
+    categories: list[Values | Bins] = _ENCODERS[type(encoder).__name__](encoder, names, source)
     if _is_one_hot(encoder):
         if type(bayes).__name__ != "BernoulliNB":
             _refuse(source, f"one-hot columns need a BernoulliNB, not a {type(bayes).__name__}")
-        if not 0 <= (bayes.binarize or 0) < 1:
-            _refuse(source, f"binarize={bayes.binarize} loses one-hot columns; leave it at 0")
-        attributes, start = [], 0
-        for i, values in enumerate(categories):
+        if elsewhere:
+            _refuse(source, f"binarize={cut} loses one-hot columns; leave it at 0")
+        attributes, rest = [], list(columns)
+        for i, (name, values) in enumerate(zip(names, categories, strict=True)):
             left_out = _dropped(encoder, i)
-            size = len(values) - (left_out is not None)
-            attributes.append(_block(names[i], values, left_out, columns[start : start + size]))
-            start += size
+            size = _size(values) - (left_out is not None)
+            block, rest = rest[:size], rest[size:]
+            if len(block) != size:
+                raise ValueError("the encoder makes more columns than the estimator has")
+            attributes.append(_block(name, values, left_out, block, source))
+        if rest:
+            raise ValueError("the encoder makes fewer columns than the estimator has")
         return attributes
-    if type(bayes).__name__ == "BernoulliNB" and (
-        any(len(values) > 2 for values in categories) or not 0 <= (bayes.binarize or 0) < 1
-    ):
+    if type(bayes).__name__ == "BernoulliNB" and (elsewhere or any(_size(v) > 2 for v in categories)):
         _refuse(
             source,
             "BernoulliNB makes two values of each feature, and the encoder gives more; fit a CategoricalNB",
         )
-    padded = [
-        [*values, *(f"never seen {code}" for code in range(len(values), len(column[0])))]
-        for values, column in zip(categories, columns, strict=True)
-    ]
-    return [_single(*part) for part in zip(names, padded, columns, strict=True)]
+    return [_single(*part, source) for part in zip(names, categories, columns, strict=True)]
 
 
-def _codes(bayes: Any, size: int) -> Sequence[str | dict[str, str]]:
-    cut = getattr(bayes, "binarize", None)
-    if cut is not None and not 0 <= cut < 1:
-        return Bins((decimal(float(cut)),), "right").values
+def _numbered(size: int) -> list[str]:
     return [str(code) for code in range(size)]
 
 
-def _single(name: str, values: Sequence[str | dict[str, str]], column: Column) -> _Attribute:
-    favourable, unfavourable, alpha = column
-    # A value that was never seen has no probability without smoothing, and none to audit.
-    kept = [v for v in range(len(favourable)) if alpha or favourable[v] or unfavourable[v]]
-    rows = [favourable[v] for v in kept], [unfavourable[v] for v in kept]
-    weights = [[_smoothed(row, v, alpha) for v in range(len(row))] for row in rows]
-    return _Attribute(name, [values[v] for v in kept], rows, (weights[0], weights[1]))
+def _size(values: Values | Bins) -> int:
+    return len(values.codes if isinstance(values, Bins) else values)
 
 
-def _smoothed(row: Sequence[Fraction], v: int, alpha: Fraction) -> Fraction:
-    total = sum(row, Fraction(0)) + alpha * len(row)
-    return (row[v] + alpha) / total if total else Fraction(0)
+def _single(name: str, values: Values | Bins, column: _Column, source: str) -> _Attribute:
+    """Take a column as an attribute, without the codes that have no probability, and nothing to audit.
+
+    Codes beyond the bins never come out of the encoder. Codes beyond its categories may, for what is unknown.
+    """
+    weights, size = column.weights, len(column.weights[0])
+    if isinstance(values, Bins):
+        size = min(size, len(values.codes))
+    kept = [v for v in range(size) if weights[0][v] or weights[1][v]]
+    if isinstance(values, Bins):
+        if len(kept) < 2:
+            _refuse(source, f"feature {shown(name)} has one bin only, which tells nothing; leave it out")
+        named: Values = values.joined(kept).values
+    else:
+        named = [values[v] if v < len(values) else f"never seen {v}" for v in kept]
+    rows = [weights, column.counts] if column.counts else [weights]
+    chosen_rows = [([both[0][v] for v in kept], [both[1][v] for v in kept]) for both in rows]
+    whole = len(chosen_rows) > 1 and not any(any(row[size:]) for row in weights)
+    return _Attribute(name, named, _Column(chosen_rows[0], chosen_rows[1] if whole else None))
 
 
 def _block(
-    name: str, values: Sequence[str | dict[str, str]], left_out: int | None, columns: Sequence[Column]
+    name: str, values: Values | Bins, left_out: int | None, columns: Sequence[_Column], source: str
 ) -> _Attribute:
     """Take a one-hot block as one attribute: value v weighs P(x_v = 1 | d) Π_(u ≠ v) P(x_u = 0 | d)."""
-    if left_out is not None and len(values) == 2:
-        codes = list(values) if left_out == 0 else list(reversed(values))
-        return _single(name, codes, columns[0])
-    weights: list[list[Fraction]] = []
-    for side in (0, 1):
-        ones = [_smoothed((first, second)[side], 1, alpha) for first, second, alpha in columns]
-        if left_out is not None:
-            ones.insert(left_out, Fraction(-1))
-        weights.append(
-            [
-                prod(
-                    (one if u == v else 1 - one for u, one in enumerate(ones) if u != left_out),
-                    start=Fraction(1),
-                )
-                for v in range(len(values))
-            ]
-        )
-    kept = [v for v in range(len(values)) if weights[0][v] or weights[1][v]]
-    rows = [weights[0][v] for v in kept], [weights[1][v] for v in kept]
-    return _Attribute(name, [values[v] for v in kept], None, rows)
+    size = _size(values)
+    if left_out is not None and size == 2:
+        column = columns[0]
+        return _single(name, values, column if left_out == 0 else _swapped(column), source)
+    own = [v for v in range(size) if v != left_out]
+    weights = [
+        [
+            prod(
+                (column.weights[d][u == v] for u, column in zip(own, columns, strict=True)), start=Fraction(1)
+            )
+            for v in range(size)
+        ]
+        for d in (0, 1)
+    ]
+    return _single(name, values, _Column((weights[0], weights[1]), None), source)
 
 
-def _probabilities(attribute: _Attribute, counted: bool) -> dict[str, object]:
-    if counted and attribute.counts is not None:
-        rows = [[decimal_of(n) for n in row] for row in attribute.counts]
-        key = "counts"
-    else:
-        rows = [[decimal(w / sum(row)) for w in row] for row in attribute.weights]
-        key = "likelihood"
-    return {"values": list(attribute.values), key: {"favourable": rows[0], "unfavourable": rows[1]}}
+def _swapped(column: _Column) -> _Column:
+    """Exchange the codes 0 and 1."""
+
+    def exchanged(rows: Rows) -> Rows:
+        return rows[0][::-1], rows[1][::-1]
+
+    return _Column(exchanged(column.weights), exchanged(column.counts) if column.counts else None)
 
 
 def _is_one_hot(encoder: Any) -> bool:
@@ -371,32 +460,120 @@ def _dropped(encoder: Any, feature: int) -> int | None:
     return None if dropped is None or dropped[feature] is None else int(dropped[feature])
 
 
-def _categories(encoder: Any, names: Sequence[str], source: str) -> list[list[str | dict[str, str]]]:
+def _categories(encoder: Any, names: Sequence[str], source: str) -> list[Values | Bins]:
     """Return the values behind the codes of an OrdinalEncoder or OneHotEncoder."""
-    if encoder.min_frequency is not None or encoder.max_categories is not None:
+    if hasattr(encoder, "infrequent_categories_"):
         _refuse(source, "the encoder puts rare categories together; do that in the data before it")
-    found: list[list[str | dict[str, str]]] = []
+    found: list[Values | Bins] = []
     for name, categories in zip(names, encoder.categories_, strict=True):
         raw = categories.tolist()
         if any(value is None or (isinstance(value, float) and math.isnan(value)) for value in raw):
             _refuse(source, f"feature {shown(name)} has missing values as a category; fill them in before")
-        found.append([text(value) for value in raw])
+        found.append([code_of(value) for value in raw])
     return found
 
 
-def _binned(encoder: Any, names: Sequence[str], source: str) -> list[list[str | dict[str, str]]]:
+def _binned(encoder: Any, names: Sequence[str], source: str) -> list[Values | Bins]:
     """Return the bins of a KBinsDiscretizer, which contain their lower edges."""
-    found: list[list[str | dict[str, str]]] = []
+    found: list[Values | Bins] = []
     for name, edges in zip(names, encoder.bin_edges_, strict=True):
         inner = tuple(decimal(float(edge)) for edge in edges[1:-1])
         if not inner:
             _refuse(source, f"feature {shown(name)} has one bin only, which tells nothing; leave it out")
-        found.append([*Bins(inner).values])
+        found.append(Bins(inner))
     return found
 
 
-_ENCODERS = {"OrdinalEncoder": _categories, "OneHotEncoder": _categories, "KBinsDiscretizer": _binned}
+_ENCODERS: Mapping[str, Callable[[Any, Sequence[str], str], list[Values | Bins]]] = {
+    "OrdinalEncoder": _categories,
+    "OneHotEncoder": _categories,
+    "KBinsDiscretizer": _binned,
+}
 
 
 def _described(encoder: Any, bayes: Any) -> str:
     return " and ".join(type(part).__name__ for part in (encoder, bayes) if part is not None)
+
+
+def to_sklearn(model: ModelSpec) -> CategoricalNB:
+    """Return a fitted ``CategoricalNB`` with the model's probabilities.
+
+    Parameters
+    ----------
+    model : ModelSpec
+        Its repaired probabilities if it is a repaired model.
+
+    Returns
+    -------
+    CategoricalNB
+        Takes each attribute as the position of its value in the model, from 0, in the model's order; its
+        classes are the decision's values as they stand in the data. `to_sklearn_pipeline` takes the values
+        themselves.
+
+    Raises
+    ------
+    InputError
+        If scikit-learn is not installed.
+    """
+    try:
+        from sklearn.naive_bayes import CategoricalNB
+    except ImportError as error:
+        raise InputError("scikit-learn is needed; pip install 'auditor[sklearn]'") from error
+    bayes, decision = model.naive_bayes(), model.decision
+    counts = decision.counts
+    rows = Fraction(counts.favourable) + Fraction(counts.unfavourable) if counts else Fraction(ROWS)
+    codes = [decision.favourable.value, decision.unfavourable.value]
+    # Classes are sorted in an estimator.
+    order = sorted((0, 1), key=lambda d: codes[d])
+    prior = (bayes.prior, 1 - bayes.prior)
+    estimator = CategoricalNB(alpha=0.0, force_alpha=True, fit_prior=True, class_prior=None)
+    estimator.classes_ = np.array([codes[d] for d in order])
+    estimator.class_count_ = np.array([float(prior[d] * rows) for d in order])
+    likelihoods = [
+        np.array([[float(row[d]) for row in attribute.likelihood] for d in order])
+        for attribute in bayes.attributes
+    ]
+    with np.errstate(divide="ignore"):
+        estimator.class_log_prior_ = np.log([float(prior[d]) for d in order])
+        estimator.feature_log_prob_ = [np.log(rows_of) for rows_of in likelihoods]
+    estimator.category_count_ = [rows_of * estimator.class_count_[:, None] for rows_of in likelihoods]
+    estimator.n_categories_ = np.array([len(attribute.values) for attribute in bayes.attributes])
+    estimator.n_features_in_ = len(bayes.attributes)
+    return estimator
+
+
+def to_sklearn_pipeline(model: ModelSpec) -> Pipeline:
+    """Return `to_sklearn` behind an ``OrdinalEncoder`` that takes the values as they stand in the data.
+
+    Raises
+    ------
+    InputError
+        If scikit-learn is not installed, or an attribute is a number cut into bins.
+    """
+    estimator = to_sklearn(model)
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import OrdinalEncoder
+
+    categories = [[value.value for value in attribute.values] for attribute in model.attributes]
+    for attribute, codes in zip(model.attributes, categories, strict=True):
+        if are_intervals(codes):
+            raise InputError(
+                f"{attribute.name}: a pipeline can't cut this number into bins; use auditor.to_sklearn in "
+                "Python, which takes the number of the bin"
+            )
+    # The first rows need only be accepted; the categories are given.
+    rows = np.array([[codes[0] for codes in categories]], dtype=object)
+    encoder = OrdinalEncoder(categories=[np.array(codes, dtype=object) for codes in categories]).fit(rows)
+    encoder.feature_names_in_ = np.array([attribute.name for attribute in model.attributes], dtype=object)
+    return Pipeline([("encode", encoder), ("naive_bayes", estimator)])
+
+
+def to_skops(model: ModelSpec) -> bytes:
+    """Return the pipeline as a skops file, which needs no pickle to be read."""
+    pipeline: Any = to_sklearn_pipeline(model)
+    try:
+        import skops.io
+    except ImportError as error:
+        raise InputError("skops is needed; pip install 'auditor[sklearn]'") from error
+    data: bytes = skops.io.dumps(pipeline)
+    return data

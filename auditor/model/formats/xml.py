@@ -1,20 +1,75 @@
-"""XML without what makes it dangerous: entities, external files, endless size."""
+"""XML without what makes it dangerous (entities, external files, endless size) or unclear (a thing twice)."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
 from xml.etree.ElementTree import ParseError
 
 from auditor.errors import InputError
-from auditor.messages import escaped, plain
+from auditor.messages import escaped, plain, shown
 from auditor.model.reading import read_bytes
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 
-def parse_xml(path: str | os.PathLike[str]) -> Element:
+@dataclass(frozen=True)
+class Node:
+    """An element, whatever the version of its namespace, and the name of its document for messages."""
+
+    element: Element
+    source: str
+
+    @property
+    def tag(self) -> str:
+        """The name without the namespace."""
+        return str(self.element.tag).rpartition("}")[2]
+
+    @property
+    def text(self) -> str:
+        """All text in it on one line; comments between words are no part of it."""
+        return " ".join("".join(self.element.itertext()).split())
+
+    def get(self, attribute: str, default: str = "") -> str:
+        """Return the text of an attribute."""
+        return str(self.element.get(attribute, default))
+
+    def children(self, *tags: str) -> list[Node]:
+        """Return the children with one of these tags, or all."""
+        nodes = [Node(e, self.source) for e in self.element if isinstance(e.tag, str)]
+        return [node for node in nodes if not tags or node.tag in tags]
+
+    def child(self, tag: str) -> Node | None:
+        """Return the child with this tag, of which there may be one; None if there is none."""
+        found = self.children(tag)
+        if len(found) > 1:
+            self.refuse(f"{plain(self.described())} has {tag} {len(found)} times; keep one")
+        return found[0] if found else None
+
+    def keyed(self, tag: str, *attributes: str) -> dict[str, Node]:
+        """Return the children with this tag by the first of these attributes that they have, each once."""
+        found: dict[str, Node] = {}
+        for node in self.children(tag):
+            key = next((node.get(attribute) for attribute in attributes if node.get(attribute)), "")
+            if key in found:
+                self.refuse(f"{tag} {shown(key)} stands twice in {plain(self.described())}; keep one of them")
+            found[key] = node
+        return found
+
+    def described(self) -> str:
+        """The tag, with what names this element among others of its kind."""
+        names = (self.get(key) for key in ("name", "fieldName", "field", "value") if self.get(key))
+        name = next(names, None)
+        return self.tag if name is None else f"{self.tag} {shown(name)}"
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Say why the document can't be used."""
+        raise InputError(f"{escaped(self.source)}: {reason}")
+
+
+def parse_xml(path: str | os.PathLike[str]) -> Node:
     """Return the root element of a file.
 
     Raises
@@ -27,7 +82,7 @@ def parse_xml(path: str | os.PathLike[str]) -> Element:
 
     name = escaped(os.fspath(path))
     try:
-        root: Element = fromstring(read_bytes(path))
+        return Node(fromstring(read_bytes(path)), os.fspath(path))
     except ParseError as error:
         raise InputError(f"{name}: not XML: {plain(str(error))}; correct it") from error
     except DefusedXmlException as error:
@@ -36,14 +91,3 @@ def parse_xml(path: str | os.PathLike[str]) -> Element:
         ) from error
     except (LookupError, ValueError) as error:
         raise InputError(f"{name}: not XML: {plain(str(error))}; save it as UTF-8") from error
-    return root
-
-
-def children(element: Element, tag: str) -> list[Element]:
-    """Return the children with this tag, whatever the version of the namespace."""
-    return [child for child in element if isinstance(child.tag, str) and child.tag.rpartition("}")[2] == tag]
-
-
-def child(element: Element | None, tag: str) -> Element | None:
-    """Return the first child with this tag."""
-    return next(iter(children(element, tag)), None) if element is not None else None

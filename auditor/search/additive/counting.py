@@ -36,38 +36,55 @@ class Coverage:
         The attributes of X.
     method : str
         "closed form" where a bound on every context settles each x, "exhausted" where contexts were counted.
-    pairs, patterns : int
-        All pairs over X, and those that are discrimination patterns.
+    pairs : int
+        All pairs over X.
+    lower, upper : int
+        At least and at most so many of them are discrimination patterns.
     """
 
     disclosed: tuple[int, ...]
     method: str
     pairs: int
-    patterns: int
+    lower: int
+    upper: int
+
+    @property
+    def patterns(self) -> int | None:
+        """The number of patterns, where it is known exactly."""
+        return self.lower if self.lower == self.upper else None
 
 
 @dataclass(frozen=True)
 class PatternCount:
-    """The number of discrimination patterns, or the reason why there is none.
+    """The number of discrimination patterns, or what is known of it.
 
     Attributes
     ----------
-    total : int or None
+    lower, upper : int
+        There are at least and at most so many.
     reason : str or None
+        Why the number isn't known exactly.
     coverage : tuple of Coverage
-        One entry per non-empty set of sensitive attributes, smallest sets first; their patterns add up to the
-        total and their pairs to `NaiveBayes.total_patterns`. Empty when there is no count.
+        One entry per non-empty set of sensitive attributes, smallest sets first; their bounds add up to these
+        and their pairs to `NaiveBayes.total_patterns`. Empty where nothing was counted.
     """
 
-    total: int | None
+    lower: int
+    upper: int
     reason: str | None
     coverage: tuple[Coverage, ...]
 
-    def disclosing(self, attribute: int) -> int | None:
-        """The number of patterns whose x discloses a sensitive attribute."""
-        if self.total is None:
-            return None
-        return sum(entry.patterns for entry in self.coverage if attribute in entry.disclosed)
+    @property
+    def total(self) -> int | None:
+        """The number of patterns, where it is known exactly."""
+        return self.lower if self.lower == self.upper else None
+
+    def disclosing(self, attribute: int) -> tuple[int, int]:
+        """At least and at most how many patterns have an x that discloses a sensitive attribute."""
+        if not self.coverage:
+            return 0, self.upper
+        entries = [entry for entry in self.coverage if attribute in entry.disclosed]
+        return sum(entry.lower for entry in entries), sum(entry.upper for entry in entries)
 
 
 class _TooMuch(Exception):
@@ -89,8 +106,9 @@ def count_patterns(tables: LogOdds, criterion: Criterion, limits: Limits = DEFAU
     try:
         coverage = tuple(space.coverage() for space in _spaces(tables, criterion, limits))
     except _TooMuch as reason:
-        return PatternCount(None, str(reason), ())
-    return PatternCount(sum(entry.patterns for entry in coverage), None, coverage)
+        return PatternCount(0, tables.model.total_patterns(), str(reason), ())
+    total = sum(entry.lower for entry in coverage)
+    return PatternCount(total, total, None, coverage)
 
 
 def sample_patterns(
@@ -283,13 +301,15 @@ class _Space:
 
     def coverage(self) -> Coverage:
         """How many of the pairs over X are discrimination patterns."""
+        patterns = sum(
+            self.hits(x, ends, block).total for x, ends in self.intervals for block in range(self.blocks)
+        )
         return Coverage(
             disclosed=self.disclosed,
             method="exhausted" if self.intervals else "closed form",
             pairs=pairs_over(self.tables, self.disclosed),
-            patterns=sum(
-                self.hits(x, ends, block).total for x, ends in self.intervals for block in range(self.blocks)
-            ),
+            lower=patterns,
+            upper=patterns,
         )
 
     def _is_closed(self) -> bool:

@@ -150,17 +150,24 @@ def count_probable_patterns(
         found.update(nodes.slot.tolist())
 
     if not walk.run(add, lambda nodes, log_p: np.zeros(len(nodes), dtype=bool), lambda least: False):
-        return PatternCount(None, "a limit was reached before all patterns so probable were counted", ())
+        reason = "a limit was reached before all patterns so probable were counted"
+        return PatternCount(found.total(), tables.model.total_patterns(), reason, ())
     patterns: Counter[tuple[int, ...]] = Counter()
     for slot, number in found.items():
         patterns[tuple(i for i, _ in walk.tree.roots.combinations[slot])] += number
     sensitive = tables.model.sensitive
     coverage = tuple(
-        Coverage(disclosed, "exhausted", pairs_over(tables, disclosed), patterns[disclosed])
+        Coverage(
+            disclosed,
+            "exhausted",
+            pairs_over(tables, disclosed),
+            patterns[disclosed],
+            patterns[disclosed],
+        )
         for size in range(1, len(sensitive) + 1)
         for disclosed in combinations(sensitive, size)
     )
-    return PatternCount(patterns.total(), None, coverage)
+    return PatternCount(patterns.total(), patterns.total(), None, coverage)
 
 
 def _counts(pattern: Pattern, criterion: Criterion, min_probability: Fraction | None) -> bool:

@@ -1,0 +1,148 @@
+"""The exact model that a scorecard means: additive log-odds in rationals, and a population."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from fractions import Fraction
+from math import prod
+from typing import Literal
+
+import rfc8785
+
+from auditor.model.exponentials import Base, power
+
+#: What an attribute counts where it isn't disclosed: as in the likeliest conforming population, as the
+#: scorecard's own bin of missing values, or as its author has declared.
+Undisclosed = Literal["conforming", "missing-bin", "declared"]
+
+
+@dataclass(frozen=True)
+class ScoredAttribute:
+    """An attribute of a scorecard, with what each of its values adds to the log-odds.
+
+    Attributes
+    ----------
+    name : str
+    values : tuple of str
+        The labels of those of the m values that can occur.
+    sensitive : bool
+    weights : tuple of Fraction
+        What each value adds to the log-odds of the favourable decision, in powers of the model's base.
+    undisclosed : Fraction
+        What the attribute adds where it isn't disclosed.
+    population : tuple of Fraction or None
+        ``P(v | unfavourable)`` for each value; None where no population is assumed.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    sensitive: bool
+    weights: tuple[Fraction, ...]
+    undisclosed: Fraction
+    population: tuple[Fraction, ...] | None
+
+
+@dataclass(frozen=True)
+class AdditiveModel:
+    r"""A classifier over a binary decision whose log-odds are sums of exact rationals.
+
+    ``P(d | y) / P(d̄ | y) = odds base^(intercept + Σ_Y weight(y_i) + Σ_(Z\Y) undisclosed_i)``.
+
+    Attributes
+    ----------
+    name, decision, favourable, unfavourable : str
+        The model's name, the decision's name, and the labels of its two values.
+    undisclosed : str
+        Which meaning of "not disclosed" the numbers of the attributes have.
+    base : {"e", "2"}
+    odds : Fraction
+    intercept : Fraction
+    attributes : tuple of ScoredAttribute
+    unfavourable_share : Fraction or None
+        ``P(unfavourable)`` in the population; None where no population is assumed.
+    """
+
+    name: str
+    decision: str
+    favourable: str
+    unfavourable: str
+    undisclosed: Undisclosed
+    base: Base
+    odds: Fraction
+    intercept: Fraction
+    attributes: tuple[ScoredAttribute, ...]
+    unfavourable_share: Fraction | None
+
+    @property
+    def sensitive(self) -> tuple[int, ...]:
+        """Indices of the sensitive attributes, increasing."""
+        return tuple(i for i, attribute in enumerate(self.attributes) if attribute.sensitive)
+
+    def exponent(self, values: Iterable[tuple[int, int]] = ()) -> Fraction:
+        """The exponent of the odds where some values are disclosed."""
+        disclosed = dict(values)
+        return self.intercept + sum(
+            (a.weights[disclosed[i]] if i in disclosed else a.undisclosed)
+            for i, a in enumerate(self.attributes)
+        )
+
+    def total_patterns(self) -> int:
+        r"""Number of pairs (x, y) with x over a non-empty set of sensitive attributes.
+
+        ``prod_S (1 + 2 m_i) prod_(Z\\S) (1 + m_i) - prod_Z (1 + m_i)``, with m_i values of attribute i.
+        """
+        sizes = [(len(a.values), a.sensitive) for a in self.attributes]
+        return prod(1 + m * (1 + sensitive) for m, sensitive in sizes) - prod(1 + m for m, _ in sizes)
+
+    def probability(self, values: Iterable[tuple[int, int]] = (), digits: int = 40) -> Decimal:
+        """``P(favourable | values)`` to so many digits."""
+        context = Context(prec=digits)
+        # The smaller of the two probabilities, so that neither 1 + odds nor 1 - P loses digits.
+        t = self.exponent(values)
+        low, high = power(t, self.base, digits + 6)
+        wide = Context(prec=digits + 6, Emax=10**15, Emin=-(10**15))
+        odds = wide.divide(
+            wide.multiply(wide.divide(wide.add(low, high), Decimal(2)), Decimal(self.odds.numerator)),
+            Decimal(self.odds.denominator),
+        )
+        return context.plus(wide.divide(odds, wide.add(odds, 1)))
+
+    def canonical(self) -> bytes:
+        """All that bears on the answer as canonical JSON (RFC 8785), numbers as fractions.
+
+        The model's name and provenance are left out: two files that mean the same scorecard are the same
+        scorecard, whatever their format, spelling of numbers and description.
+        """
+        return rfc8785.dumps(
+            {
+                "family": "scorecard",
+                "decision": self.decision,
+                "favourable": self.favourable,
+                "unfavourable": self.unfavourable,
+                "undisclosed": self.undisclosed,
+                "base": self.base,
+                "odds": str(self.odds),
+                "intercept": str(self.intercept),
+                "unfavourable_share": None
+                if self.unfavourable_share is None
+                else str(self.unfavourable_share),
+                "attributes": [
+                    {
+                        "name": a.name,
+                        "sensitive": a.sensitive,
+                        "values": list(a.values),
+                        "weights": [str(w) for w in a.weights],
+                        "undisclosed": str(a.undisclosed),
+                        "population": None if a.population is None else [str(p) for p in a.population],
+                    }
+                    for a in self.attributes
+                ],
+            }
+        )
+
+    def sha256(self) -> str:
+        """Hexadecimal digest of `canonical`, by which certificates name the model."""
+        return hashlib.sha256(self.canonical()).hexdigest()

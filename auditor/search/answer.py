@@ -1,0 +1,415 @@
+"""One answer to one question: the only door to the engine.
+
+Whatever is shown, signed or compared is taken from an `Answer`. It keeps every pattern that any of its
+searches found, so that no bound in it is worse than a pattern that stands elsewhere in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain, combinations_with_replacement
+from math import inf
+from typing import get_args
+
+from auditor.choices import ListName, RankBy, Verdict
+from auditor.errors import InputError
+from auditor.model.naive_bayes import NaiveBayes
+from auditor.search.additive.counting import PatternCount
+from auditor.search.additive.engine import Engine
+from auditor.search.additive.ranking import Ranking
+from auditor.search.additive.summaries import Summary
+from auditor.search.additive.worst import Worst
+from auditor.search.figure import Figure
+from auditor.search.groups import Groups, groups_of
+from auditor.search.pattern import Pattern
+from auditor.search.question import Question, Share
+
+#: Called with a few words whenever the next part of long work begins.
+Progress = Callable[[str], None]
+
+#: Shares of people for each of which the worst degree is told, beside that of all patterns in scope.
+_SHARES = tuple(map(Share.of, ("0.1", "0.01", "0.001", "0.0001")))
+#: Sensitive attributes up to which every pair of them is searched.
+_PAIRED = 10
+#: Patterns drawn one by one in an illustration; of more than these a uniform sample is.
+_CLOUD = 1_000
+#: Patterns that each ranking points out in an illustration, and on the Pareto front.
+_MARKED, _FRONT = 10, 400
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What an answer is to have beyond the verdict, the largest degree and the count.
+
+    Attributes
+    ----------
+    top : int
+        Patterns in the top list; 0 for none.
+    rank_by : {"divergence", "discrimination", "probability"}
+    minimal : int
+        Subset-minimal patterns to list.
+    details : bool
+        The worst degree by level, attribute and share of people, and the groups.
+    illustration : bool
+        The worst degree of each pair of attributes, and points to draw.
+    """
+
+    top: int = 0
+    rank_by: RankBy = "divergence"
+    minimal: int = 0
+    details: bool = False
+    illustration: bool = False
+
+
+@dataclass(frozen=True)
+class ByAttribute:
+    """The patterns that disclose one sensitive attribute.
+
+    Attributes
+    ----------
+    attribute : int
+    any, alone : Figure
+        Of those that disclose it alone or with others, and of those that disclose it alone.
+    count : (int, int)
+        At least and at most so many of the first kind are discrimination patterns.
+    """
+
+    attribute: int
+    any: Figure
+    alone: Figure
+    count: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Illustration:
+    """Patterns as (P(xy), |degree|), to be drawn; nothing is decided by them.
+
+    Attributes
+    ----------
+    points : tuple of (float, float)
+    sampled : bool
+        Whether the points are a uniform sample rather than all patterns.
+    front : Summary
+        Patterns that no other beats in both.
+    marked : tuple of (str, Ranking)
+        The first of each ranking.
+    """
+
+    points: tuple[tuple[float, float], ...]
+    sampled: bool
+    front: Summary
+    marked: tuple[tuple[RankBy, Ranking], ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is known: for each figure what was found and what was proved.
+
+    Attributes
+    ----------
+    question : Question
+    wanted : Wanted
+    model : NaiveBayes
+        With the attributes of the question marked as sensitive.
+    verdict : {"delta-fair", "not-delta-fair", "inconclusive"}
+    largest : Figure
+        Of all patterns in scope.
+    count : PatternCount
+        The number of discrimination patterns in scope, and how each set of attributes was decided.
+    solved, total : int
+        Combinations of sensitive values that were searched one by one for `largest`, and all of them.
+    group, individual : Figure or None
+        Of patterns without context, and of those that disclose every attribute; None if not wanted.
+    by_attribute : tuple of ByAttribute
+    by_share : tuple of (Share, Figure)
+    by_pair : tuple of ((int, int), Figure)
+        Of patterns that disclose no sensitive attributes but these; empty if there are too many pairs.
+    top : Ranking or None
+    minimal : Summary or None
+    groups : tuple of Groups
+    illustration : Illustration or None
+    out_of_time : bool
+        Whether the limit of time was reached.
+    """
+
+    question: Question
+    wanted: Wanted
+    model: NaiveBayes
+    verdict: Verdict
+    largest: Figure
+    count: PatternCount
+    solved: int
+    total: int
+    group: Figure | None
+    individual: Figure | None
+    by_attribute: tuple[ByAttribute, ...]
+    by_share: tuple[tuple[Share, Figure], ...]
+    by_pair: tuple[tuple[tuple[int, int], Figure], ...]
+    top: Ranking | None
+    minimal: Summary | None
+    groups: tuple[Groups, ...]
+    illustration: Illustration | None
+    out_of_time: bool
+
+
+def answer(
+    model: NaiveBayes,
+    question: Question,
+    wanted: Wanted = Wanted(),
+    progress: Progress = lambda stage: None,
+) -> Answer:
+    """Answer a question about a model, by the search for the worst pattern and by the count of all.
+
+    Parameters
+    ----------
+    model : NaiveBayes
+    question : Question
+    wanted : Wanted
+    progress : callable, optional
+        Called with a few words at the start of each part of the work.
+
+    Raises
+    ------
+    InputError
+        If the question is about attributes that the model hasn't.
+    RuntimeError
+        If the two algorithms disagree. That is a bug, and no verdict may stand on it.
+    """
+    model = question.put_to(model)
+    engine = _engine(model, question)
+    attributes = model.sensitive if wanted.details else ()
+    pairs = _pairs(model) if wanted.illustration else ()
+    shares = _shares(question) if wanted.details else ()
+    progress("searching the worst pattern")
+    worst = engine.worst()
+    figures = _Figures()
+    figures.add(_ALL, worst)
+    top = minimal = illustration = None
+    if wanted.details:
+        figures.add(_GROUP, engine.group_level())
+        figures.add(_individual(model), engine.worst(individual=True))
+        for i in attributes:
+            figures.add(_disclosing(i), engine.worst(disclosing=i))
+            figures.add(_among(i, i), engine.worst(only=(i,)))
+        by_share = engine.worst_by_share([share.value for share in shares[:-1]])
+        for share, found in zip(shares, (*by_share, worst), strict=True):
+            figures.add(_probable(share), found)
+    if wanted.top:
+        progress(f"searching the top {wanted.top} by {wanted.rank_by}")
+        top = engine.top(wanted.top, wanted.rank_by)
+        figures.seen += top.patterns
+    if wanted.minimal:
+        progress("searching subset-minimal patterns")
+        minimal = engine.minimal(wanted.minimal)
+        figures.seen += minimal.patterns
+    if wanted.illustration:
+        progress("drawing patterns")
+        for pair in pairs:
+            figures.add(_among(*pair), engine.worst(only=pair))
+        illustration = _illustration(engine)
+        figures.seen += illustration.front.patterns
+        figures.seen += chain.from_iterable(ranking.patterns for _, ranking in illustration.marked)
+    progress("counting patterns")
+    # Last, since it is what can take longest and nothing else needs it.
+    count = engine.count()
+    threshold = question.criterion.threshold
+    if count.lower and not any(abs(pattern.degree) > threshold for pattern in figures.seen):
+        # The searches ended too early to find one of the patterns that were counted.
+        figures.seen += engine.sample(1) or ()
+    figures.settle(threshold if count.upper == 0 else Fraction(1), [_disclosing(i) for i in attributes])
+    largest = figures[_ALL]
+    return Answer(
+        question=question,
+        wanted=wanted,
+        model=model,
+        verdict=_verdict(largest, count, threshold),
+        largest=largest,
+        count=count,
+        solved=worst.solved,
+        total=worst.total,
+        group=figures.get(_GROUP),
+        individual=figures.get(_individual(model)),
+        by_attribute=tuple(
+            ByAttribute(i, figures[_disclosing(i)], figures[_among(i, i)], count.disclosing(i))
+            for i in attributes
+        ),
+        by_share=tuple((share, figures[_probable(share)]) for share in shares),
+        by_pair=tuple((pair, figures[_among(*pair)]) for pair in pairs),
+        top=top,
+        minimal=minimal,
+        groups=groups_of(model) if wanted.details else (),
+        illustration=illustration,
+        out_of_time=question.limits.expired(),
+    )
+
+
+def list_patterns(
+    model: NaiveBayes, question: Question, choose: ListName, limit: int, rank_by: RankBy = "divergence"
+) -> Ranking | Summary:
+    """Discrimination patterns of one kind, as many as asked for.
+
+    Raises
+    ------
+    InputError
+        If a sample is asked of patterns that can't be counted.
+    """
+    engine = _engine(question.put_to(model), question)
+    match choose:
+        case "top":
+            return engine.top(limit, rank_by)
+        case "minimal":
+            return engine.minimal(limit)
+        case "pareto":
+            return engine.pareto(limit)
+        case "maximal":
+            return engine.maximal(limit)
+        case "sample":
+            if question.min_probability is not None:
+                raise InputError("a sample is drawn from all patterns; leave out the minimum probability")
+            sample = engine.sample(limit)
+            if sample is None:
+                raise InputError("the patterns are too many to be counted, and so to be sampled uniformly")
+            return Summary(sample, complete=True)
+
+
+def _engine(model: NaiveBayes, question: Question) -> Engine:
+    least = None if question.min_probability is None else question.min_probability.value
+    return Engine(model, question.criterion, least, question.limits)
+
+
+def _verdict(largest: Figure, count: PatternCount, threshold: Fraction) -> Verdict:
+    refuted, proved = largest.lower > threshold, largest.upper <= threshold
+    if (refuted and count.upper == 0) or (proved and count.lower):
+        raise RuntimeError("the search for the worst pattern and the count of all patterns disagree")
+    if refuted or count.lower:
+        return "not-delta-fair"
+    return "delta-fair" if proved else "inconclusive"
+
+
+def _shares(question: Question) -> tuple[Share, ...]:
+    """The shares of people that narrow the scope, the largest first; at the end the one that doesn't."""
+    least = question.min_probability or Share.of("0")
+    return (*(share for share in _SHARES if share.value > least.value), least)
+
+
+def _pairs(model: NaiveBayes) -> tuple[tuple[int, int], ...]:
+    """Every sensitive attribute with itself and with every later one; none at all if there are too many."""
+    if len(model.sensitive) > _PAIRED:
+        return ()
+    return tuple(combinations_with_replacement(model.sensitive, 2))
+
+
+def _illustration(engine: Engine) -> Illustration:
+    rankings: Sequence[RankBy] = get_args(RankBy)
+    points = engine.sample_points(_CLOUD) or ()
+    return Illustration(
+        points=points,
+        sampled=len(points) == _CLOUD,
+        front=engine.pareto(_FRONT),
+        marked=tuple((rank_by, engine.top(_MARKED, rank_by)) for rank_by in rankings),
+    )
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """The patterns that a figure speaks of: those that meet every condition.
+
+    Attributes
+    ----------
+    disclosing : frozenset of int
+        x discloses at least these attributes.
+    only : frozenset of int or None
+        x discloses none but these.
+    probability : Fraction
+        ``P(xy)`` is at least this.
+    least_context, most_context : int
+        How many attributes y may disclose.
+    """
+
+    disclosing: frozenset[int] = frozenset()
+    only: frozenset[int] | None = None
+    probability: Fraction = Fraction(0)
+    least_context: int = 0
+    most_context: float = inf
+
+    def has(self, pattern: Pattern) -> bool:
+        """Whether a pattern meets the conditions."""
+        disclosed = {i for i, _ in pattern.sensitive_values}
+        return (
+            self.disclosing <= disclosed
+            and (self.only is None or disclosed <= self.only)
+            and pattern.probability >= self.probability
+            and self.least_context <= len(pattern.context_values) <= self.most_context
+        )
+
+    def within(self, other: _Scope) -> bool:
+        """Whether every pattern that meets these conditions meets the other's too."""
+        return (
+            self.disclosing >= other.disclosing
+            and (other.only is None or (self.only is not None and self.only <= other.only))
+            and self.probability >= other.probability
+            and self.least_context >= other.least_context
+            and self.most_context <= other.most_context
+        )
+
+
+_ALL, _GROUP = _Scope(), _Scope(most_context=0)
+
+
+def _individual(model: NaiveBayes) -> _Scope:
+    return _Scope(frozenset(model.sensitive), least_context=len(model.attributes) - len(model.sensitive))
+
+
+def _disclosing(attribute: int) -> _Scope:
+    return _Scope(frozenset((attribute,)))
+
+
+def _among(first: int, second: int) -> _Scope:
+    only = frozenset((first, second))
+    return _Scope(disclosing=only if first == second else frozenset(), only=only)
+
+
+def _probable(share: Share) -> _Scope:
+    return _Scope(probability=share.value)
+
+
+class _Figures:
+    """The figures of an answer by their scopes, and every pattern that any search has found."""
+
+    def __init__(self) -> None:
+        self._figures: dict[_Scope, Figure] = {}
+        self.seen: list[Pattern] = []
+
+    def __getitem__(self, scope: _Scope) -> Figure:
+        return self._figures[scope]
+
+    def get(self, scope: _Scope) -> Figure | None:
+        """The figure of a scope, if it was searched."""
+        return self._figures.get(scope)
+
+    def add(self, scope: _Scope, found: Worst) -> None:
+        """Take what a search has found and proved."""
+        self._figures[scope] = Figure(next(iter(found.patterns), None), found.upper)
+        self.seen += found.patterns
+
+    def settle(self, ceiling: Fraction, cover: Collection[_Scope]) -> None:
+        """Let each figure know what the others found and proved.
+
+        Parameters
+        ----------
+        ceiling : Fraction
+            Proved: no degree is above it.
+        cover : collection of _Scope
+            Every pattern is in one of these, if there are any.
+        """
+        found = {
+            scope: figure.having_seen(filter(scope.has, self.seen)) for scope, figure in self._figures.items()
+        }
+        uppers = {
+            scope: min(other.upper for wider, other in found.items() if scope.within(wider))
+            for scope in found
+        }
+        ceiling = min(ceiling, max((uppers[scope] for scope in cover), default=ceiling))
+        self._figures = {scope: figure.below(min(uppers[scope], ceiling)) for scope, figure in found.items()}

@@ -1,0 +1,118 @@
+"""What is asked of a model: the exact numbers, and the text in which they were given."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Self
+
+from auditor.choices import CriterionName
+from auditor.errors import InputError
+from auditor.messages import shown
+from auditor.model.naive_bayes import NaiveBayes
+from auditor.search.criteria import CRITERIA, Criterion
+from auditor.search.limits import DEFAULT, Limits
+
+#: Digits and exponents are bounded, so that no text costs more than a glance.
+_DECIMAL = re.compile(r"(\d{1,300}(\.\d{0,300})?|\.\d{1,300})([eE][+-]?\d{1,3})?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Share:
+    """A number from 0 to 1.
+
+    Attributes
+    ----------
+    text : str
+        As it was given.
+    value : Fraction
+        What the text means, exactly.
+    """
+
+    text: str
+    value: Fraction
+
+    @classmethod
+    def of(cls, given: str | float) -> Self:
+        """Read a plain decimal; a float is taken as the shortest decimal that it prints as.
+
+        Raises
+        ------
+        InputError
+            If it is no plain decimal, or out of range.
+        """
+        text = str(given).strip()
+        if not _DECIMAL.fullmatch(text) or not 0 <= (value := Fraction(text)) <= 1:
+            raise InputError(f"{shown(text)} is not a decimal number from 0 to 1")
+        return cls(text, value)
+
+
+@dataclass(frozen=True)
+class Question:
+    """Whether disclosing sensitive values moves the decision by more than δ, and where.
+
+    Attributes
+    ----------
+    delta : Share
+        The threshold δ; a degree of exactly δ is fair.
+    criterion_name : {"difference", "ratio"}
+    min_probability : Share or None
+        With it the question is about patterns with at least this ``P(xy)`` only.
+    sensitive : tuple of str or None
+        Names of the attributes to protect; None for those that the model marks as sensitive.
+    limits : Limits
+        What the search may use. The favourable decision is the model's.
+    """
+
+    delta: Share
+    criterion_name: CriterionName = "difference"
+    min_probability: Share | None = None
+    sensitive: tuple[str, ...] | None = None
+    limits: Limits = DEFAULT
+
+    @classmethod
+    def of(
+        cls,
+        delta: str | float,
+        criterion: CriterionName = "difference",
+        min_probability: str | float | None = None,
+        sensitive: tuple[str, ...] | None = None,
+        limits: Limits = DEFAULT,
+    ) -> Self:
+        """Ask in numbers as they are given.
+
+        Raises
+        ------
+        InputError
+            If a number is out of range or the criterion isn't known.
+        """
+        if criterion not in CRITERIA:
+            raise InputError(f"criterion: {shown(criterion)} is none of {', '.join(CRITERIA)}")
+        least = None if min_probability is None else Share.of(min_probability)
+        return cls(Share.of(delta), criterion, least, sensitive, limits)
+
+    @cached_property
+    def criterion(self) -> Criterion:
+        """The criterion with its exact threshold."""
+        return CRITERIA[self.criterion_name](self.delta.value)
+
+    def put_to(self, model: NaiveBayes) -> NaiveBayes:
+        """Return the model with the attributes of the question marked as sensitive, and no others.
+
+        Raises
+        ------
+        InputError
+            If the model hasn't one of them, or none is left to protect.
+        """
+        if self.sensitive is None:
+            return model
+        names = [attribute.name for attribute in model.attributes]
+        if missing := [name for name in self.sensitive if name not in names]:
+            known = ", ".join(map(shown, names[:20]))
+            raise InputError(f"sensitive: the model has no {shown(name)}; it has {known}" for name in missing)
+        if not self.sensitive:
+            raise InputError("sensitive: name at least one attribute")
+        marked = tuple(replace(a, sensitive=a.name in self.sensitive) for a in model.attributes)
+        return replace(model, attributes=marked)

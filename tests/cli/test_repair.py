@@ -1,0 +1,98 @@
+"""`auditor repair` from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.cli.conftest import EXAMPLES, ROOT, Auditor
+
+COMPAS = EXAMPLES / "compas.json"
+
+
+def test_repair_then_audit(auditor: Auditor, tmp_path: Path) -> None:
+    fair = tmp_path / "fair.json"
+    run = auditor("repair", COMPAS, "--delta", "0.1", "-o", fair)
+    assert run.code == 0
+    assert run.err.splitlines() == [
+        "round 0: 0 constraints, log-likelihood -207,054.6876, 2,017 patterns left",
+        "round 1: 28 constraints, log-likelihood -207,394.5055, 0 patterns left",
+        f"COMPAS: δ-fair at δ = 0.1, proved by the exact search; see {fair}",
+    ]
+    for piece in (
+        "COMPAS: δ-fair at δ = 0.1, proved by the exact search",
+        "2,017 of 14,688 (13.73%), counted exactly",
+        "Price in log-likelihood: 48.83% of the way to the independent model",
+        "The parameters that moved most",
+        "P(MaritalStatus: Married or partnered given High risk)",
+        "5.764%  12.67%",
+        "Predictions where the unconstrained model discriminates most",
+        "(degree +0.4066) and now moves it from 44.72% to 54.72% (+0.10000)",
+    ):
+        assert piece in " ".join(run.out.split("\n")) or piece in run.out
+    assert auditor("audit", fair, "--delta", "0.1").code == 0
+    assert auditor("audit", fair, "--delta", "0.0999").code == 1
+
+
+def test_yaml_with_accuracy_in_markdown(auditor: Auditor, tmp_path: Path) -> None:
+    table = tmp_path / "rows.csv"
+    names = [a["name"] for a in json.loads(COMPAS.read_text())["attributes"]]
+    table.write_text(f"ScoreText,{','.join(names)}\n1{',0' * 7}\n0{',1' * 7}\n1{',1' * 7}\n")
+    fair = tmp_path / "fair.yaml"
+    run = auditor("repair", COMPAS, "--delta", "0.1", "--data", table, "-f", "markdown", "-o", fair)
+    assert run.code == 0
+    assert "# COMPAS: δ-fair at δ = 0.1" in run.out
+    assert "| Accuracy | 66.67% | 66.67% |" in run.out
+    assert auditor("audit", fair, "--delta", "0.1").code == 0
+
+
+def test_json_matches_its_schema(auditor: Auditor, tmp_path: Path) -> None:
+    run = auditor("repair", COMPAS, "--delta", "0.05", "--format", "json", "-o", tmp_path / "fair.json")
+    document = json.loads(run.out)
+    schema = json.loads((ROOT / "schemas" / "repair.json").read_text())
+    Draft202012Validator(schema).validate(document)
+    assert (document["kind"], document["patterns_after"]) == ("auditor/repair", 0)
+
+
+def test_without_an_output_the_model_goes_to_stdout(auditor: Auditor, tmp_path: Path) -> None:
+    run = auditor("repair", COMPAS, "--delta", "0.1", "--method", "independent")
+    assert (run.code, json.loads(run.out)["repair"]["method"]) == (0, "independent")
+    assert "COMPAS: δ-fair at δ = 0.1" in run.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--delta", "2"], 2, '"2" is not a decimal number from 0 to 1'),
+        (["--delta", "0.1", "-o", "fair.pdf"], 2, "the suffix of fair.pdf is none of .json, .yaml, .yml"),
+        (["--delta", "0.1", "-o", "no/such/folder/fair.json"], 3, "its folder does not exist"),
+        (["--delta", "0.1", "--solver", "simplex"], 2, "simplex"),
+        (["--delta", "0.1", "--data", "absent.csv"], 3, "absent.csv"),
+    ],
+)
+def test_wrong_usage_and_bad_input(auditor: Auditor, arguments: list[str], code: int, message: str) -> None:
+    run = auditor("repair", COMPAS, *arguments)
+    assert (run.code, run.out) == (code, "")
+    assert message in run.err
+
+
+def test_an_output_that_cannot_be_written_is_found_before_the_work(auditor: Auditor, tmp_path: Path) -> None:
+    run = auditor("repair", COMPAS, "--delta", "0.1", "-o", tmp_path)
+    assert run.code in (2, 3)
+    assert "round" not in run.err
+
+
+def test_a_model_without_counts(auditor: Auditor) -> None:
+    run = auditor("repair", EXAMPLES / "figure1.json", "--delta", "0.1")
+    assert run.code == 3
+    assert "repair learns from counts, which are incomplete (attributes without counts: X, Y1, Y2)" in run.err
+
+
+def test_a_repair_that_fails(auditor: Auditor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auditor.repair.learner._proved_fair", lambda model, criterion: False)
+    run = auditor("repair", COMPAS, "--delta", "0.1", "--time-limit", "1e-9")
+    assert (run.code, run.out) == (5, "")
+    assert "no model could be proved fair: the time limit was reached" in run.err

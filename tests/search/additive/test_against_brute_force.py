@@ -1,0 +1,140 @@
+"""Every answer of the search, on random models, equals that of the brute force."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from hypothesis import given
+
+from auditor.search.additive.counting import count_patterns, sample_patterns
+from auditor.search.additive.ranking import top_patterns
+from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
+from auditor.search.additive.worst import group_level, worst_patterns
+from tests.fuzzing import examples
+from tests.oracle import CriterionName, RankBy
+from tests.search.comparing import assert_measured, assert_patterns, assert_top, keys, question
+from tests.strategies import FAMILIES, Case, Family, cases
+
+#: Models per family and criterion.
+MODELS = 15
+#: Lengths of lists; `ALL` is more than any of the models has patterns.
+FEW, SOME, ALL = 7, 40, 10_000
+RANKINGS: tuple[tuple[RankBy, int], ...] = (
+    ("divergence", 1),
+    ("divergence", SOME),
+    ("discrimination", FEW),
+    ("probability", SOME),
+)
+
+
+def check_count(case: Case) -> None:
+    tables, criterion = question(case)
+    count = count_patterns(tables, criterion)
+    assert count.reason is None
+    assert count.total == len(case.patterns.patterns)
+    assert {entry.disclosed: entry.pairs for entry in count.coverage} == case.brute.pairs_by_disclosed()
+    assert sum(entry.pairs for entry in count.coverage) == case.brute.total == tables.model.total_patterns()
+    found = {entry.disclosed: entry.patterns for entry in count.coverage if entry.patterns}
+    assert found == case.patterns.count_by_disclosed()
+    assert {entry.method for entry in count.coverage} <= {"closed form", "exhausted"}
+    for attribute in case.model.sensitive:
+        disclosing = sum(entry.lower for entry in count.coverage if attribute in entry.disclosed)
+        assert disclosing == case.patterns.count_disclosing(attribute)
+
+
+def check_sample(case: Case) -> None:
+    tables, criterion = question(case)
+    sample = sample_patterns(tables, criterion, SOME)
+    assert sample is not None
+    assert_patterns(case, sample, case.patterns)
+    assert len(sample) == min(SOME, len(case.patterns.patterns))
+
+
+def check_worst(case: Case) -> None:
+    tables, criterion = question(case)
+    found = worst_patterns(tables, criterion)
+    expected = case.brute.worst()[0]
+    (pair,) = assert_measured(case, found.patterns)
+    assert pair.size == expected.size == found.upper
+    assert found.complete
+    if expected.size > 0:
+        assert pair.key == expected.key
+
+
+def check_worst_patterns(case: Case) -> None:
+    tables, criterion = question(case)
+    found = worst_patterns(tables, criterion, FEW, only_patterns=True)
+    assert found.complete
+    assert_top(case, found.patterns, case.patterns, FEW, "discrimination")
+
+
+def check_worst_by_attribute(case: Case) -> None:
+    tables, criterion = question(case)
+    for attribute in case.model.sensitive:
+        found = worst_patterns(tables, criterion, disclosing=attribute)
+        expected = case.brute.worst_disclosing(attribute)
+        (pair,) = assert_measured(case, found.patterns)
+        assert attribute in pair.disclosed
+        assert pair.size == expected.size == found.upper
+        assert found.complete
+
+
+def check_levels(case: Case) -> None:
+    tables, criterion = question(case)
+    group = group_level(tables, criterion)
+    (pair,) = assert_measured(case, [group])
+    assert not pair.y
+    assert pair.size == case.brute.group_level().size
+    found = worst_patterns(tables, criterion, individual=True)
+    (pair,) = assert_measured(case, found.patterns)
+    assert pair.disclosed == case.model.sensitive
+    assert len(pair.x) + len(pair.y) == len(case.model.attributes)
+    assert pair.size == case.brute.individual_level().size == found.upper
+    assert found.complete
+
+
+def check_ranking(case: Case) -> None:
+    tables, criterion = question(case)
+    for rank_by, k in RANKINGS:
+        found = top_patterns(tables, criterion, k, rank_by=rank_by, min_probability=case.min_probability)
+        assert found.complete
+        assert_top(case, found.patterns, case.probable, k, rank_by)
+
+
+def check_summaries(case: Case) -> None:
+    tables, criterion = question(case)
+    for summary, expected in (
+        (minimal_patterns, case.probable.minimal()),
+        (pareto_patterns, case.probable.pareto()),
+        (maximal_patterns, case.probable.maximal()),
+    ):
+        found = summary(tables, criterion, ALL, min_probability=case.min_probability)
+        assert found.complete
+        assert_patterns(case, found.patterns, case.probable)
+        assert set(keys(found.patterns)) == expected
+
+
+CHECKS = [
+    check_count,
+    check_sample,
+    check_worst,
+    check_worst_patterns,
+    check_worst_by_attribute,
+    check_levels,
+    check_ranking,
+    check_summaries,
+]
+
+
+@pytest.mark.parametrize("criterion", get_args(CriterionName))
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+@pytest.mark.hypothesis
+def test_everything_equals_brute_force(family: Family, criterion: CriterionName) -> None:
+    @given(cases(family, criterion))
+    @examples(MODELS)
+    def check(case: Case) -> None:
+        for compare in CHECKS:
+            compare(case)
+
+    check()

@@ -1,0 +1,131 @@
+"""Thresholds and models at the edge of what can be told apart."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from auditor.search.additive.counting import count_patterns
+from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.ranking import top_patterns
+from auditor.search.additive.summaries import minimal_patterns
+from auditor.search.additive.worst import worst_patterns
+from auditor.search.criteria import Difference
+from tests.oracle import BruteForce, PlainAttribute, PlainModel, degree
+from tests.search.additive.test_against_brute_force import CHECKS
+from tests.search.comparing import keys, naive_bayes, question
+from tests.strategies import HAIR, Case
+from tests.vectorised import Copies, CopiesModel
+
+
+def rows(*pairs: tuple[Fraction | int | str, Fraction | int | str]) -> tuple[tuple[Fraction, Fraction], ...]:
+    return tuple((Fraction(a), Fraction(b)) for a, b in pairs)
+
+
+#: γ = ln 1/2 = −s/2 without context, so that the degree 1/3 = tanh(s/4) is the greatest there can be.
+PEAK = PlainModel(
+    Fraction(1, 3),
+    (
+        PlainAttribute(rows(("4/5", "1/5"), ("1/5", "4/5")), sensitive=True),
+        PlainAttribute(rows(("2/3", "1/3"), ("1/3", "2/3")), sensitive=False),
+        PlainAttribute(rows(("1/3", "2/3"), ("2/3", "1/3")), sensitive=False),
+    ),
+)
+
+
+@pytest.mark.parametrize("threshold", [Fraction(1, 3), Fraction(1, 3) - HAIR, Fraction(1, 3) - HAIR**3])
+def test_threshold_at_the_supremum(threshold: Fraction) -> None:
+    brute = BruteForce(PEAK, "difference")
+    assert brute.worst()[0].size == Fraction(1, 3)
+    assert bool(brute.at(threshold).patterns) == (threshold < Fraction(1, 3))
+    for check in CHECKS:
+        check(Case(brute, threshold))
+
+
+@pytest.mark.parametrize("power", [15, 20, 40])
+def test_log_odds_below_every_resolution(power: int) -> None:
+    small = Fraction(1, 10**power)
+    half = Fraction(1, 2)
+    model = PlainModel(
+        Fraction(2, 5),
+        (
+            PlainAttribute(rows((half, half + small), (half, half - small)), sensitive=True),
+            PlainAttribute(rows((half, half - small), (half, half + small)), sensitive=True),
+            PlainAttribute(rows((half, half), (half, half)), sensitive=False),
+        ),
+    )
+    brute = BruteForce(model, "difference")
+    sizes = sorted({pair.size for pair in brute.pairs})
+    assert 0 < sizes[-1] < 4 * small
+    for threshold in (Fraction(0), sizes[0], sizes[len(sizes) // 2], sizes[-1]):
+        for check in CHECKS:
+            check(Case(brute, threshold))
+
+
+def test_hundreds_of_values() -> None:
+    values = 250
+    weights = [(Fraction(1 + i % 7), Fraction(1 + i % 5)) for i in range(values)]
+    totals = [sum(weight[column] for weight in weights) for column in (0, 1)]
+    model = PlainModel(
+        Fraction(1, 4),
+        (
+            PlainAttribute(tuple((a / totals[0], b / totals[1]) for a, b in weights), sensitive=True),
+            PlainAttribute(rows(("1/4", "2/3"), ("3/4", "1/3")), sensitive=False),
+            PlainAttribute(rows(("1/5", "0"), ("4/5", "1")), sensitive=True),
+        ),
+    )
+    brute = BruteForce(model, "difference")
+    for check in CHECKS:
+        check(Case(brute, Fraction(1, 10)))
+
+
+def test_thousands_of_ties_with_the_threshold() -> None:
+    # Of twelve copies only how many say 0 and how many say 1 matters: whole classes of pairs tie exactly.
+    attribute = PlainAttribute(rows(("3/5", "2/5"), ("2/5", "3/5")), sensitive=True)
+    silent = PlainAttribute(attribute.rows, sensitive=False)
+    model = CopiesModel(Fraction(2, 5), (Copies(attribute, 3), Copies(silent, 7)))
+    numbers, _, _ = model.kinds()
+    written_out = model.plain()
+    by_size: dict[Fraction, int] = {}
+    for kind in numbers:
+        x, y = model.one_of(kind)
+        u, v = written_out.joint(y)
+        du, dv = written_out.joint(x + y)
+        size = abs(degree("difference", du / (du + dv), u / (u + v)))
+        by_size[size] = by_size.get(size, 0) + model.multiplicity(kind)
+    tables = LogOdds.of(naive_bayes(written_out))
+    assert sum(by_size.values()) == tables.model.total_patterns()
+    assert max(by_size.values()) > 10_000
+    largest_classes = sorted(by_size, key=lambda size: by_size[size])[-6:]
+    for threshold in (*largest_classes, min(by_size), max(by_size)):
+        above = sum(number for size, number in by_size.items() if size > threshold)
+        assert count_patterns(tables, Difference(threshold)).total == above
+        if threshold > 0:
+            with_ties = above + by_size[threshold]
+            assert count_patterns(tables, Difference(threshold - HAIR)).total == with_ties
+        worst = worst_patterns(tables, Difference(threshold), only_patterns=True)
+        assert worst.complete
+        assert bool(worst.patterns) == bool(above)
+
+
+@pytest.mark.parametrize("criterion", ["difference", "ratio"])
+def test_one_attribute_that_settles_the_decision(criterion: str) -> None:
+    model = PlainModel(Fraction(1, 10**12), (PlainAttribute(rows((1, 0), (0, 1)), sensitive=True),))
+    brute = BruteForce(model, "difference" if criterion == "difference" else "ratio")
+    assert {pair.favourable_given_pattern for pair in brute.pairs} == {Fraction(0), Fraction(1)}
+    for threshold in (Fraction(0), Fraction(1, 2), 1 - HAIR, Fraction(1)):
+        for check in CHECKS:
+            check(Case(brute, threshold))
+
+
+def test_a_fair_model_has_nothing_to_list() -> None:
+    half = PlainAttribute(rows(("1/2", "1/2"), ("1/2", "1/2")), sensitive=True)
+    tables, criterion = question(
+        Case(BruteForce(PlainModel(Fraction(1, 3), (half,) * 4), "difference"), Fraction(0))
+    )
+    assert count_patterns(tables, criterion).total == 0
+    assert worst_patterns(tables, criterion).upper == 0
+    assert not worst_patterns(tables, criterion, 3, only_patterns=True).patterns
+    assert keys(top_patterns(tables, criterion, 3).patterns) == []
+    assert minimal_patterns(tables, criterion, 3).complete

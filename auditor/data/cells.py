@@ -170,3 +170,16 @@ def counted(values: Sequence[str], rows: Mapping[str, int]) -> str:
     """
     some = [f"{shown(v)} ({rows[v]:,} row{'' if rows[v] == 1 else 's'})" for v in values[:_NAMED]]
     return ", ".join(some) + (f" and {len(values) - _NAMED} more" if values[_NAMED:] else "")
+
+
+def moment(text: str) -> str:
+    """Write a time as Python does: the fraction of a second with 6 or 9 digits or not at all, UTC as +00:00.
+
+    >>> moment("2020-01-01 00:00:00.5"), moment("2020-01-01 00:00:00.000000+00")
+    ('2020-01-01 00:00:00.500000', '2020-01-01 00:00:00+00:00')
+    """
+    time, plus, _ = text.partition("+00")
+    whole, _, fraction = time.partition(".")
+    digits = fraction.rstrip("0")
+    shown_digits = f".{digits:0<{6 if len(digits) <= 6 else 9}}" if digits else ""
+    return whole + shown_digits + ("+00:00" if plus else "")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from auditor.data.cells import moment
 from auditor.data.tables import Groups, Progress, Rows, Table, reject
 from auditor.messages import shown
 from auditor.model.building import code_of
@@ -274,16 +275,6 @@ def quoted(literal: str) -> str:
     return "'" + literal.replace("'", "''") + "'"
 
 
-def _moment(cell: str) -> str:
-    """Write the fraction of a second with 6 or 9 digits, as Python does, and UTC as it does."""
-    cell = re.sub(r"\+00$", "+00:00", cell)
-    whole, point, rest = cell.partition(".")
-    if not point:
-        return cell
-    digits, zone = (rest[:-6], rest[-6:]) if rest.endswith("+00:00") else (rest, "")
-    return f"{whole}.{digits:0<{6 if len(digits) <= 6 else 9}}{zone}"
-
-
 def _float(cell: str) -> str:
     return code_of(float(cell))
 
@@ -292,9 +283,9 @@ def _float(cell: str) -> str:
 _WRITTEN: Mapping[str, Callable[[str], str]] = {
     "FLOAT": _float,
     "DOUBLE": _float,
-    "TIMESTAMP": _moment,
-    "TIMESTAMP_NS": _moment,
-    "TIMESTAMP_MS": _moment,
-    "TIMESTAMP_S": _moment,
-    "TIMESTAMP WITH TIME ZONE": _moment,
+    "TIMESTAMP": moment,
+    "TIMESTAMP_NS": moment,
+    "TIMESTAMP_MS": moment,
+    "TIMESTAMP_S": moment,
+    "TIMESTAMP WITH TIME ZONE": moment,
 }

@@ -6,6 +6,8 @@ decided here, in Python, and so is the same for all sources.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -23,9 +25,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from auditor.data.cells import Dialect
+    from auditor.data.database import Query
 
     #: What data are given as: a file, glob or folder; several of them; a pandas DataFrame; or a table.
-    Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | pd.DataFrame | "Table"
+    Source: TypeAlias = (
+        str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | pd.DataFrame | Query | "Table"
+    )
 
 Progress = Callable[[str], None]
 
@@ -140,6 +145,10 @@ def open_table(source: Source, dialect: Dialect | None = None) -> Table:
     if isinstance(source, Table):
         return source
     dialect = dialect or Dialect()
+    if hasattr(source, "url"):
+        from auditor.data.database import open_database
+
+        return open_database(cast("Query", source), dialect)
     if hasattr(source, "iloc"):
         from auditor.data.frames import FrameTable
 
@@ -147,6 +156,18 @@ def open_table(source: Source, dialect: Dialect | None = None) -> Table:
     from auditor.data.files import open_files
 
     return open_files(cast("str", source), dialect)
+
+
+def digest(names: Sequence[str], counts: Sequence[Groups]) -> str:
+    """Return the SHA-256 of counts, which is the same for the same data wherever they are counted."""
+    whole = hashlib.sha256(json.dumps(list(names)).encode())
+    for group in counts:
+        rows: dict[tuple[str, ...], int] = {}
+        for *cells, number in zip(*group.cells, group.rows.tolist(), strict=True):
+            key = tuple(cell or "" for cell in cells)
+            rows[key] = rows.get(key, 0) + number
+        whole.update(json.dumps(sorted(rows.items())).encode())
+    return whole.hexdigest()
 
 
 def reject(problems: Sequence[str]) -> None:

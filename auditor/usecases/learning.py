@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -149,3 +149,23 @@ def _choices(choices: Choices | None, options: Mapping[str, Any]) -> Choices:
 def _decimal(number: Any) -> Decimal:
     """Return an edge of bins exactly."""
     return Decimal(str(number)) if isinstance(number, str | Decimal) else decimal(number)
+
+
+def file_names(segments: Iterable[str]) -> dict[str, str]:
+    """Return a file's name for the model of each segment: letters, digits and what is told apart by a number.
+
+    >>> file_names(["North", "north", "a/b"])
+    {'North': 'North.json', 'north': 'north-2.json', 'a/b': 'a_b.json'}
+    """
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for segment in segments:
+        bare = "".join(c if c.isalnum() or c in "-_+" else "_" for c in segment)[:100] or "_"
+        name, number = bare, 1
+        # Some systems take names for the same that differ in case.
+        while name.casefold() in taken:
+            number += 1
+            name = f"{bare}-{number}"
+        taken.add(name.casefold())
+        names[segment] = f"{name}.json"
+    return names

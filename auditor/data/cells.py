@@ -22,8 +22,9 @@ MISSING = ("NA", "N/A", "NaN", "nan", "null", "NULL", "?")
 #: Blanks and apostrophes that separate thousands look alike and are typed for each other.
 _BLANKS, _APOSTROPHES = " \u00a0\u2009\u202f", "'’"
 
-#: Ways to write numbers that are tried to explain cells that are none as they stand: decimal, thousands.
-_WAYS = ((",", None), (".", None), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
+#: Ways to write numbers that are tried to explain cells that are none as they stand: decimal mark, mark of
+#: thousands. Where each mark stands before three digits, it rather marks thousands.
+_WAYS = ((".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"), (",", None), (".", None))
 _NAMES = {",": "commas", ".": "points"}
 
 #: Values that a note names.
@@ -89,6 +90,10 @@ class Dialect:
                 if np.isfinite(found).all() and "_" not in "".join(texts):
                     return found
         return np.array([number(text) for text in texts], dtype=np.float64)
+
+    def infinite(self, text: str) -> bool:
+        """Whether a text is what programs write for a number without an end."""
+        return text.lstrip("+-").casefold() in ("inf", "infinity")
 
     def exact(self, text: str) -> Decimal:
         """Return a text that is a number as that number, digit for digit."""

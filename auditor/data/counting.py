@@ -493,16 +493,20 @@ class _Count:
         missing = counts[-1].sum(axis=1)
         total = counts[:-1].sum(axis=(1, 2))
         numbers = dialect.numbers(values)
-        numeric = bool(values) and not np.isnan(numbers).any()
+        strange = [values[i] for i in np.flatnonzero(np.isnan(numbers)).tolist()]
+        # A column of numbers is one even if some are infinite; but these fall into no bin.
+        numeric = bool(values) and all(map(dialect.infinite, strange))
         notes: list[str] = []
         bins = wrong = advice = None
         occurring = np.flatnonzero(total)
         if name in choices.edges:
-            wrong = min((values[i] for i in np.flatnonzero(np.isnan(numbers))), default=None)
+            wrong = min(strange, default=None)
             bins = Bins(choices.edges[name])
         elif choices.bins and numeric and len(occurring) > (choices.max_values or MAX_NUMBERS):
-            edges = found_edges(numbers[occurring], total[occurring], choices.bins, choices.bin_method)
-            bins = Bins(edges) if edges else None
+            wrong = min(strange, default=None)
+            if wrong is None:
+                edges = found_edges(numbers[occurring], total[occurring], choices.bins, choices.bin_method)
+                bins = Bins(edges) if edges else None
         if not numeric and (wrong is not None or len(values) > MAX_NUMBERS):
             advice = dialect.advice(values)
         if numeric and dialect.looks_like_thousands(values):
@@ -517,7 +521,10 @@ class _Count:
         else:
             # Numbers by size, texts by the alphabet; what no row with a decision has is no value.
             found = occurring.tolist()
-            found.sort(key=lambda i: (numbers[i], values[i]) if numeric else (0.0, values[i]))
+            size = [
+                float(v) if dialect.infinite(v) else n for v, n in zip(values, numbers.tolist(), strict=True)
+            ]
+            found.sort(key=lambda i: (size[i] if numeric else 0.0, values[i]))
             codes = np.full(len(values), -1, dtype=np.intp)
             codes[found] = np.arange(len(found))
             names = tuple(values[i] for i in found)

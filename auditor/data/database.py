@@ -290,7 +290,9 @@ def _cells(column: pa.ChunkedArray) -> list[str | None]:
         )
         zone = "+00:00" if pa.types.is_timestamp(kind) and kind.tz else ""
         return [
-            None if number is None else moment(str(np.array(number, dtype=f"M8[{unit}]")).replace("T", " ") + zone)
+            None
+            if number is None
+            else moment(str(np.array(number, dtype=f"M8[{unit}]")).replace("T", " ") + zone)
             for number in days.to_pylist()
         ]
     if pa.types.is_float32(kind) or pa.types.is_float16(kind):

@@ -47,6 +47,20 @@ def load_model(path: str | os.PathLike[str]) -> ModelSpec | ScorecardSpec:
     return parse_model(read_bytes(path), "standard input" if name == "-" else name)
 
 
+def load_naive_bayes(path: str | os.PathLike[str]) -> ModelSpec:
+    """Read a specification like `load_model`, and refuse a scorecard.
+
+    Raises
+    ------
+    InputError
+        With one line per problem.
+    """
+    spec = load_model(path)
+    if isinstance(spec, ScorecardSpec):
+        raise InputError(f"{escaped(os.fspath(path))}: is a scorecard; give a naive Bayes model")
+    return spec
+
+
 def parse_model(data: bytes, name: str, form: str | None = None) -> ModelSpec | ScorecardSpec:
     """Validate a model specification that has been read already.
 

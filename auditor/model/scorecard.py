@@ -101,6 +101,7 @@ class ScoredValue(Part):
     bin: Annotated[
         Literal["missing", "special"] | None, Field(description="Whether it holds what isn't a usual value.")
     ] = None
+    reason_code: Annotated[Name | None, Field(description="What an adverse decision cites.")] = None
 
     @model_validator(mode="wrap")
     @classmethod
@@ -137,6 +138,12 @@ class ScorecardAttribute(Part):
     undisclosed: Annotated[
         Score | None, Field(description="Its points or weight where it isn't disclosed.")
     ] = None
+    baseline: Annotated[
+        Score | None, Field(description="Against which points are compared for reason codes.")
+    ] = None
+    reason_code: Annotated[Name | None, Field(description="Of the values that have none of their own.")] = (
+        None
+    )
 
     @property
     def labels(self) -> tuple[str, ...]:

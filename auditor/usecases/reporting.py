@@ -21,7 +21,7 @@ from auditor.documents.repair import Repair
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.naive_bayes import NaiveBayes
-from auditor.model.reading import load_model, read_bytes
+from auditor.model.reading import load_naive_bayes, read_bytes
 from auditor.report import html, markdown, pdf
 from auditor.report.dossier import Dossier, Subject, validity
 from auditor.report.html import Look
@@ -137,7 +137,7 @@ def _report(
         audit = auditing.audit(spec, record.delta, criterion=record.criterion, time_limit=time_limit)
         return of_audit(audit, spec, format, style, record)
     if kind == "auditor/model":
-        spec = load_model(document)
+        spec = load_naive_bayes(document)
         if spec.repair is None:
             raise InputError(
                 f"{escaped(document)}: is a model and no result; auditor audit {escaped(document)} --delta … "
@@ -337,7 +337,7 @@ def _kind(path: str) -> str | None:
 
 def _named_by(document: str, sha256: str, model: str) -> ModelSpec:
     """Load the model that a document names by its digest."""
-    spec = load_model(model)
+    spec = load_naive_bayes(model)
     if spec.naive_bayes().sha256() != sha256:
         raise InputError(f"{escaped(document)}: is about another model than {escaped(model)}: digests differ")
     return spec

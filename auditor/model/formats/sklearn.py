@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
     from auditor.model.spec import ModelSpec
 
+#: Types that skops leaves to its callers: the dtype of an array, which is data.
+_TRUSTED = ("numpy.dtype",)
+
 #: What a skops file may hold when unpacked, so that a small file can't fill the memory.
 MAX_UNPACKED = 256 * 1024 * 1024
 
@@ -127,7 +130,7 @@ def load_skops(path: str | os.PathLike[str]) -> object:
         with warnings.catch_warnings():
             # Another version's estimator is checked below by what it has.
             warnings.simplefilter("ignore")
-            loaded: object = skops.io.load(path, trusted=[])
+            loaded: object = skops.io.load(path, trusted=list(_TRUSTED))
     except InputError:
         raise
     except UntrustedTypesFoundException as error:

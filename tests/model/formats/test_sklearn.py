@@ -25,7 +25,7 @@ from auditor.model.formats.sklearn import (
     to_skops,
 )
 from auditor.model.intervals import Bins
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.model.spec import ModelSpec
 from tests.cli.conftest import EXAMPLES
 
@@ -455,7 +455,7 @@ def test_the_estimator_takes_positions_and_sorts_its_classes() -> None:
 
 def test_skops_bytes_are_read_back(tmp_path: Path) -> None:
     pytest.importorskip("skops.io", reason="needs the extra auditor[sklearn]")
-    model = load_model(EXAMPLES / "compas.json")
+    model = load_naive_bayes(EXAMPLES / "compas.json")
     path = tmp_path / "m.skops"
     path.write_bytes(to_skops(model))
     again = from_sklearn(load_skops(path), sensitive=["Sex,Age"], favourable="1")

@@ -16,6 +16,7 @@ from auditor.data.encoding import EncodedTable
 from auditor.data.tables import Table
 from auditor.documents.audit import ModelRecord, round_beside
 from auditor.documents.comparison import ParameterChange
+from auditor.documents.record import labels
 from auditor.documents.repair import (
     LogLikelihoodsRecord,
     PerformanceRecord,
@@ -25,7 +26,7 @@ from auditor.documents.repair import (
 )
 from auditor.errors import InputError
 from auditor.messages import escaped
-from auditor.model.naive_bayes import Assignment, NaiveBayes
+from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.spec import Likelihood, LogLikelihoods, ModelSpec, RepairRecord, RepairRound
 from auditor.repair.baselines import independent, independent_mean, unconstrained
 from auditor.repair.counts import Counts
@@ -295,17 +296,13 @@ def _shifts(
     before: NaiveBayes, after: NaiveBayes, criterion: Criterion, limits: Limits
 ) -> Iterator[PredictionShift]:
     """What both models say where the first discriminates most, by what is disclosed in which direction."""
-
-    def labels(values: Assignment) -> dict[str, str]:
-        return {before.attributes[i].name: before.attributes[i].values[v] for i, v in values}
-
     found = worst_of_each(tables_of(before), criterion, _PATTERNS, limits)
     for pattern in sorted(found, key=lambda pattern: (-abs(pattern.degree), pattern.key)):
         x, y = pattern.sensitive_values, pattern.context_values
         now = measure(after, criterion, x, y)
         yield PredictionShift(
-            sensitive_values=labels(x),
-            context_values=labels(y),
+            sensitive_values=labels(before, x),
+            context_values=labels(before, y),
             favourable_given_context=(
                 float(pattern.favourable_given_context),
                 float(now.favourable_given_context),

@@ -10,7 +10,7 @@ import typer
 from auditor.choices import SummaryName
 from auditor.cli import destinations, exits, options
 from auditor.cli.report import deliver_report
-from auditor.cli.terminal import coloured, complain, print_result, progress_line
+from auditor.cli.terminal import Working, coloured, complain, print_result
 from auditor.output import write_text
 from auditor.report.formats import FormatName
 
@@ -30,6 +30,7 @@ def audit(
     criterion: options.Criterion = "difference",
     min_probability: options.MinProbability = None,
     time_limit: options.TimeLimit = None,
+    sensitive: options.SensitiveOption = None,
     data: Annotated[
         Path | None,
         typer.Option(metavar="TABLE", help="Data to compare with, CSV or Parquet; columns as in the model."),
@@ -51,7 +52,9 @@ def audit(
     from auditor.usecases import auditing
 
     spec = load_model(model)
-    with progress_line() as progress:
+    if sensitive:
+        spec = auditing.marked(spec, sensitive)
+    with Working("reading the model") as progress:
         document = auditing.audit(
             spec,
             delta,
@@ -111,7 +114,7 @@ def patterns(
     from auditor.model.reading import load_model
     from auditor.usecases import auditing
 
-    with progress_line() as progress:
+    with Working("reading the model") as progress:
         document = auditing.patterns(
             load_model(model),
             delta,

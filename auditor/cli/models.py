@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from auditor.cli import destinations, options
-from auditor.cli.terminal import complain, print_result, progress_line
+from auditor.cli.terminal import Working, complain, print_result
 from auditor.output import write_bytes, write_text
 
 
@@ -18,9 +18,11 @@ def learn(
     favourable: Annotated[
         list[str], typer.Option(metavar="VALUE", help="Favourable value of the decision; repeatable.")
     ],
-    sensitive: Annotated[list[str], typer.Option(metavar="A,B", help="Columns to protect; repeatable.")],
+    sensitive: Annotated[
+        list[str], typer.Option(metavar="NAME,NAME", help="Columns to protect; repeatable.")
+    ],
     drop: Annotated[
-        list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME,NAME", help="Columns to leave out; repeatable.")
     ] = None,
     bins: Annotated[
         list[str] | None,
@@ -34,7 +36,9 @@ def learn(
     smoothing: Annotated[str, typer.Option(metavar="NUMBER", help="Added to each count.")] = "0",
     max_values: Annotated[
         int | None,
-        typer.Option(min=2, max=10_000, help="Most values of an attribute.  [default: 100, or 20 numbers]"),
+        typer.Option(
+            metavar="N", min=2, max=10_000, help="Most values of an attribute.  [default: 100, or 20 numbers]"
+        ),
     ] = None,
     drop_unique: Annotated[
         bool, typer.Option("--drop-unique", help="Leave out columns with more values than that.")
@@ -43,17 +47,18 @@ def learn(
         bool, typer.Option("--drop-duplicates", help="Leave out columns that another one tells exactly.")
     ] = False,
     holdout: Annotated[
-        float | None, typer.Option(min=0.01, max=0.9, help="Measure on this share of the rows.")
+        float | None,
+        typer.Option(metavar="NUMBER", min=0.01, max=0.9, help="Measure on this share of the rows."),
     ] = None,
     folds: Annotated[
-        int | None, typer.Option(min=2, max=100, help="Measure on each of so many parts.")
+        int | None, typer.Option(metavar="N", min=2, max=100, help="Measure on each of so many parts.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Draws those parts.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Draws those parts.")] = 0,
     separator: Annotated[
         str | None, typer.Option(metavar="MARK", help="Between cells.  [default: as in the header]")
     ] = None,
     decimal: Annotated[str, typer.Option(metavar="MARK", help="Decimal mark of numbers.")] = ".",
-    encoding: Annotated[str, typer.Option(help="Encoding of the text.")] = "utf-8",
+    encoding: Annotated[str, typer.Option(metavar="NAME", help="Encoding of the text.")] = "utf-8",
     missing: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,7 +66,9 @@ def learn(
             help="Cell without a value, beside the empty one; repeatable.  [default: NA, N/A, NaN, null, ?]",
         ),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the model.  [default: as DATA]")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the model.  [default: as DATA]")
+    ] = None,
     output: options.ModelOutput = None,
 ) -> int:
     """Learn a model from data: count the rows with each value under each decision.
@@ -101,7 +108,7 @@ def learn(
     )
     mark = separator and separator.replace("\\t", "\t")
     dialect = Dialect(mark, decimal, encoding, MISSING if missing is None else tuple(missing))
-    with progress_line() as progress:
+    with Working("reading the data") as progress:
         learned = learning.learn(data, choices, dialect, progress)
     text = summary(learned.summary)
     if output is None:
@@ -121,7 +128,9 @@ def import_model(
             help="A scikit-learn estimator (.skops), PMML, BIF or XMLBIF (.pmml, .xml, .bif, …).",
         ),
     ],
-    sensitive: Annotated[list[str], typer.Option(metavar="A,B", help="Attributes to protect; repeatable.")],
+    sensitive: Annotated[
+        list[str], typer.Option(metavar="NAME,NAME", help="Attributes to protect; repeatable.")
+    ],
     favourable: Annotated[
         str | None,
         typer.Option(metavar="VALUE", help="Favourable value of the decision.  [default: its second one]"),
@@ -129,7 +138,9 @@ def import_model(
     decision: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of the decision, which .skops files don't have.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the model.  [default: as FILE]")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the model.  [default: as FILE]")
+    ] = None,
     output: options.ModelOutput = None,
 ) -> int:
     """Turn a model of another program into a specification with the same probabilities.
@@ -142,7 +153,8 @@ def import_model(
     from auditor.model.formats import import_model
     from auditor.model.writing import dump_model
 
-    spec = import_model(model, sensitive=sensitive, favourable=favourable, decision=decision, name=name)
+    with Working("reading the model"):
+        spec = import_model(model, sensitive=sensitive, favourable=favourable, decision=decision, name=name)
     text = dump_model(spec, form)
     if output is None:
         print_result(text, "json")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, TypeVar
 
 from auditor.choices import CriterionName, CutRanking, ListName, MethodName, RankBy, SolverName
 from auditor.documents.audit import Audit
 from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
+from auditor.messages import shown
+from auditor.model.building import split
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.search.answer import Progress, Wanted, answer, list_patterns
 from auditor.search.question import Question
@@ -18,9 +20,12 @@ if TYPE_CHECKING:
     import os
 
     from auditor.data.tables import Dialect
+    from auditor.model.scorecard import ScorecardSpec
     from auditor.model.spec import ModelSpec
     from auditor.repair.learner import Round
     from auditor.repair.repairing import Repaired
+
+Spec = TypeVar("Spec", "ModelSpec", "ScorecardSpec")
 
 #: Subset-minimal patterns that an audit lists at most; `patterns` lists as many as asked for.
 MINIMAL_LIMIT = 100
@@ -79,6 +84,31 @@ def audit(
     wanted = Wanted(top, rank_by, MINIMAL_LIMIT, details=True, illustration=illustrate)
     found = answer(_exact(model), question, wanted, progress)
     return Audit.of(found, clock.seconds() - started)
+
+
+def marked(model: Spec, sensitive: Iterable[str]) -> Spec:
+    """Return a model with these attributes marked as sensitive, in place of those that are.
+
+    Parameters
+    ----------
+    model : ModelSpec or ScorecardSpec
+    sensitive : iterable of str
+        Names of attributes, or lists of them with commas.
+
+    Raises
+    ------
+    InputError
+        If there is no such attribute.
+    """
+    names = [attribute.name for attribute in model.attributes]
+    chosen = set(split(sensitive, names))
+    if unknown := sorted(chosen.difference(names)):
+        raise InputError(
+            f"sensitive: the model has no {shown(name)}; it has {', '.join(map(shown, names))}"
+            for name in unknown
+        )
+    attributes = tuple(a.model_copy(update={"sensitive": a.name in chosen}) for a in model.attributes)
+    return model.model_copy(update={"attributes": attributes})
 
 
 def with_data(

@@ -14,7 +14,7 @@ from auditor.messages import escaped, shown
 from auditor.report.formats import AnyFormatName, FormatName
 
 
-def _share(value: str | None) -> str | None:
+def share(value: str | None) -> str | None:
     """Check that an option is an exact number from 0 to 1."""
     from auditor.search.question import Share
 
@@ -51,7 +51,7 @@ Model = Annotated[
 Delta = Annotated[
     str,
     typer.Option(
-        metavar="NUMBER", callback=_share, help="Threshold from 0 to 1; a degree above it discriminates."
+        metavar="NUMBER", callback=share, help="Threshold from 0 to 1; a degree above it discriminates."
     ),
 ]
 AuditTop = Annotated[int, typer.Option("--top", metavar="N", min=1, help="How many patterns to list.")]
@@ -64,7 +64,7 @@ Criterion = Annotated[
 MinProbability = Annotated[
     str | None,
     typer.Option(
-        metavar="NUMBER", callback=_share, help="Speak only of patterns that are at least so probable."
+        metavar="NUMBER", callback=share, help="Speak only of patterns that are at least so probable."
     ),
 ]
 TimeLimit = Annotated[
@@ -93,7 +93,7 @@ OptionalDelta = Annotated[
     typer.Option(
         "--delta",
         metavar="NUMBER",
-        callback=_share,
+        callback=share,
         help="Threshold from 0 to 1; a degree above it discriminates.  [default: of the policy]",
     ),
 ]

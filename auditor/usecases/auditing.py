@@ -40,6 +40,7 @@ def audit(
     min_probability: str | float | None = None,
     sensitive: tuple[str, ...] | None = None,
     illustrate: bool = False,
+    data: Source | None = None,
     time_limit: float | None = None,
     progress: Progress = lambda stage: None,
 ) -> Audit:
@@ -62,6 +63,8 @@ def audit(
         The attributes to protect, in place of those that the model marks as sensitive.
     illustrate : bool
         Also search each pair of sensitive attributes, and draw patterns for a chart.
+    data : str, path-like, DataFrame or Table, optional
+        Data to compare with, as `with_data` takes it; only a ModelSpec can be.
     time_limit : float, optional
         Seconds. What isn't proved by then is left open, and the document says so.
     progress : callable, optional
@@ -82,7 +85,14 @@ def audit(
     started = clock.seconds()
     wanted = Wanted(top, rank_by, MINIMAL_LIMIT, details=True, illustration=illustrate)
     found = answer(_exact(model), question, wanted, progress)
-    return Audit.of(found, clock.seconds() - started)
+    document = Audit.of(found, clock.seconds() - started)
+    if data is None:
+        return document
+    from auditor.model.spec import ModelSpec
+
+    if not isinstance(model, ModelSpec):
+        raise InputError("data are compared with naive Bayes models only; leave the data out")
+    return with_data(document, model, data, progress=progress)
 
 
 def marked(model: Spec, sensitive: Iterable[str]) -> Spec:

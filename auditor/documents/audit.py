@@ -17,6 +17,8 @@ from auditor.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import pandas as pd
+
     from auditor.model.classifier import Classifier
     from auditor.search.answer import Answer, Illustration
     from auditor.search.figure import Figure
@@ -64,6 +66,14 @@ class PatternRecord(Record):
             favourable_given_pattern=float(pattern.favourable_given_pattern),
             favourable_given_context=float(pattern.favourable_given_context),
         )
+
+
+def patterns_frame(patterns: Iterable[PatternRecord]) -> pd.DataFrame:
+    """Return patterns as a pandas DataFrame: a row for each, and a column for each of its fields."""
+    import pandas as pd
+
+    columns = list(PatternRecord.model_fields)
+    return pd.DataFrame([[getattr(record, name) for name in columns] for record in patterns], columns=columns)
 
 
 class ModelRecord(Record):
@@ -311,6 +321,10 @@ class Audit(Record):
     search: SearchRecord
     model: ModelRecord
     tool: ToolRecord = ToolRecord()
+
+    def patterns_frame(self) -> pd.DataFrame:
+        """Return the top patterns as a pandas DataFrame, a row for each."""
+        return patterns_frame(self.top_patterns)
 
     @classmethod
     def of(cls, answer: Answer, seconds: float) -> Self:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -34,6 +34,7 @@ from auditor.search.additive.log_odds import LogOdds
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
 from auditor.search.pattern import measure
+from auditor.search.question import Question
 
 #: Parameters and patterns that a summary lists.
 _MOVES, _PATTERNS = 10, 5
@@ -65,16 +66,21 @@ class Repaired(NamedTuple):
     summary: Repair
 
 
-@dataclass(frozen=True)
-class Wish:
-    """What is asked for.
+def repair(
+    spec: ModelSpec,
+    question: Question,
+    method: MethodName,
+    solver: SolverName,
+    options: Options,
+    data: str | os.PathLike[str] | None = None,
+) -> Repaired:
+    """Make a fair model from the counts of a specification.
 
-    Attributes
+    Parameters
     ----------
-    delta : str
-        The threshold as given.
-    criterion : Criterion
-        With the threshold.
+    spec : ModelSpec
+    question : Question
+        What the model is to be fair by.
     method : {"fair", "independent", "independent-mean", "unconstrained"}
     solver : {"interior", "sqp", "signomial"}
         Name of the solver among the options.
@@ -82,18 +88,6 @@ class Wish:
         For the method "fair".
     data : str or path-like, optional
         A table on which to measure the model before and after.
-    """
-
-    delta: str
-    criterion: Criterion
-    method: MethodName
-    solver: SolverName
-    options: Options
-    data: str | os.PathLike[str] | None = None
-
-
-def repair(spec: ModelSpec, wish: Wish) -> Repaired:
-    """Make a fair model from the counts of a specification.
 
     Raises
     ------
@@ -104,21 +98,21 @@ def repair(spec: ModelSpec, wish: Wish) -> Repaired:
     """
     source = before_repair(spec)
     counts = counts_of(source)
-    before, criterion, limits = counts.model, wish.criterion, wish.options.limits
+    before, criterion, limits = counts.model, question.criterion, question.limits
     progress: list[Round] = []
 
     def on_round(state: Round) -> None:
         progress.append(state)
-        wish.options.on_round(state)
+        options.on_round(state)
 
-    if wish.method == "fair":
-        learned = learn(counts, criterion, replace(wish.options, on_round=on_round))
+    if method == "fair":
+        learned = learn(counts, criterion, replace(options, on_round=on_round))
     else:
-        model = rounded_model(_BASELINES[wish.method](counts))
+        model = rounded_model(_BASELINES[method](counts))
         learned = Learned(model, 0, 0, count(before, criterion, limits), None)
     after = learned.model
     left = count(after, criterion, limits)
-    if wish.method == "fair":
+    if method == "fair":
         if left:
             raise RuntimeError("the search for the worst pattern and the count of all patterns disagree")
         left = 0
@@ -130,10 +124,10 @@ def repair(spec: ModelSpec, wish: Wish) -> Repaired:
     }
     finite = {name: value if math.isfinite(value) else None for name, value in likelihoods.items()}
     summary = Repair(
-        method=wish.method,
+        method=method,
         criterion=criterion.name,
-        delta=wish.delta,
-        solver=wish.solver if wish.method == "fair" else None,
+        delta=question.delta.text,
+        solver=solver if method == "fair" else None,
         rounds=learned.rounds,
         constraints=learned.constraints,
         progress=tuple(
@@ -153,7 +147,7 @@ def repair(spec: ModelSpec, wish: Wish) -> Repaired:
         total_patterns=before.total_patterns(),
         parameters_moved=tuple(_moves(before, after)[:_MOVES]),
         predictions=tuple(_shifts(before, after, criterion, limits)),
-        performance=None if wish.data is None else _performance(wish.data, source, before, after),
+        performance=None if data is None else _performance(data, source, before, after),
         before=ModelRecord.of(before),
         after=ModelRecord.of(after),
     )

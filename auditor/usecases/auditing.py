@@ -214,8 +214,7 @@ def repair(
         limits=question.limits,
         on_round=on_round,
     )
-    wish = repairing.Wish(question.delta.text, question.criterion, method, solver, options, data)
-    return repairing.repair(model, wish)
+    return repairing.repair(model, question, method, solver, options, data)
 
 
 def _exact(model: ModelSpec | NaiveBayes) -> NaiveBayes:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from auditor.data.learning import SMALL_GROUP
+from auditor.data.counting import SMALL_GROUP
 from auditor.report.text import aligned, wrapped
 from auditor.report.wording import percent, rounded, share, shown
 
 if TYPE_CHECKING:
-    from auditor.data.learning import Group, Summary
-    from auditor.data.prediction import Performance
+    from auditor.data.counting import Group, Summary
+    from auditor.data.scoring import Performance
 
 _WIDTH = 80
 #: Small groups that are listed.
@@ -108,3 +108,16 @@ def _table(rows: Iterable[tuple[str, str, str]]) -> list[str]:
 
 def _paragraph(text: str) -> list[str]:
     return [f"  {line}" for line in wrapped(text, _WIDTH - 2)]
+
+
+def segments(by: str, found: Mapping[str, Summary | None], files: Mapping[str, str]) -> str:
+    """Render what came of the segments of data, a line for each."""
+    rows = [("rows", "favourable", "model")]
+    for segment, learned in found.items():
+        if learned is None:
+            rows.append(("", "", "none: see the errors"))
+            continue
+        data = learned
+        rows.append((f"{data.rows:,}", percent(data.favourable[1] / data.rows), files[segment]))
+    names = [f"{shown(by)}", *map(shown, found)]
+    return "\n".join(aligned([(n, *r) for n, r in zip(names, rows, strict=True)], left=1)) + "\n"

@@ -7,7 +7,6 @@ what they are compared with: a degree above δ is never shown as δ or less, and
 from __future__ import annotations
 
 import decimal
-import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,6 +15,7 @@ from auditor.choices import CriterionName, ListName, RankBy
 from auditor.documents.audit import Audit, ModelRecord, PatternRecord, SearchRecord
 from auditor.documents.data import DataEvidence, DataGroup, DataPattern, Observed
 from auditor.documents.patterns import PatternList
+from auditor.messages import visible
 
 _DIGITS = 4
 #: A float has no more digits than these.
@@ -36,12 +36,7 @@ _SUMMARIES: Mapping[ListName, tuple[str, str]] = {
 
 def shown(name: str) -> str:
     r"""Escape what is not plainly visible in a name, such as a newline to ``\n`` and ESC to ``\x1b``."""
-    return "".join(
-        character
-        if character.isprintable() or unicodedata.category(character) == "Zs"
-        else character.encode("unicode_escape").decode("ascii")
-        for character in name
-    )
+    return visible(name)
 
 
 def rounded(value: float, digits: int = _DIGITS, rounding: str = decimal.ROUND_HALF_EVEN) -> str:

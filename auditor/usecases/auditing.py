@@ -11,13 +11,12 @@ from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
 from auditor.model.classifier import Classifier
 from auditor.search.answer import Progress, Wanted, answer, list_patterns
-from auditor.search.question import Question
+from auditor.search.question import Question, Share
 from auditor.usecases import clock
 
 if TYPE_CHECKING:
-    import os
-
-    from auditor.data.tables import Dialect
+    from auditor.data.cells import Dialect
+    from auditor.data.tables import Source
     from auditor.model.scorecard import ScorecardSpec
     from auditor.model.spec import ModelSpec
     from auditor.repair.learner import Round
@@ -85,21 +84,30 @@ def audit(
 def with_data(
     document: Audit,
     model: ModelSpec,
-    path: str | os.PathLike[str],
+    data: Source,
     *,
     dialect: Dialect | None = None,
     min_group: int = 30,
+    cutoff: str | float = "0.5",
     progress: Progress = lambda stage: None,
 ) -> Audit:
-    """Add to an audit what data show: accuracy and selection by group, and how often its patterns occur.
+    """Add to an audit what data show: selection and error rates by group, and how often its patterns occur.
 
     Parameters
     ----------
     document : Audit
     model : ModelSpec
         The audited one.
-    path, dialect, min_group, progress
-        As in `auditor.data.comparing.compare`.
+    data : str, path-like, sequence of them, DataFrame or Table
+        With a column per attribute and one for the decision, named as in the model and with the codes or
+        labels of its values. A column of numbers serves an attribute of bins.
+    dialect : Dialect, optional
+        How its cells are written.
+    min_group : int
+        Groups with fewer people are marked as small.
+    cutoff : str or float
+        The model selects whom it gives the favourable decision with a probability above this.
+    progress : callable, optional
 
     Raises
     ------
@@ -107,9 +115,15 @@ def with_data(
         If the data can't be used.
     """
     from auditor.data.comparing import compare
+    from auditor.data.tables import open_table
+    from auditor.documents.data import evidence, listed
 
-    data = compare(model, document, path, dialect=dialect, min_group=min_group, progress=progress)
-    return document.model_copy(update={"data": data})
+    above = Share.of(cutoff)
+    patterns = listed(document)
+    values = [(record.sensitive_values, record.context_values) for record, _ in patterns]
+    found = compare(model, values, open_table(data, dialect), above.value, progress)
+    shown = evidence(found, model.naive_bayes(), patterns, cutoff=above.text, min_group=min_group)
+    return document.model_copy(update={"data": shown})
 
 
 def patterns(
@@ -159,7 +173,8 @@ def repair(
     per_round: int | None = None,
     max_rounds: int | None = None,
     time_limit: float | None = None,
-    data: str | os.PathLike[str] | None = None,
+    data: Source | None = None,
+    dialect: Dialect | None = None,
     on_round: Callable[[Round], None] = lambda state: None,
 ) -> Repaired:
     """Learn the most likely model of the same counts that has no discrimination pattern.
@@ -182,8 +197,10 @@ def repair(
     max_rounds : int, optional
     time_limit : float, optional
         Seconds. What is the most likely model that is proved fair by then, is returned.
-    data : str or path-like, optional
-        A table on which to measure the predictions before and after.
+    data : str, path-like, sequence of them, DataFrame or Table, optional
+        On which to measure the predictions before and after; as in `with_data`.
+    dialect : Dialect, optional
+        How its cells are written.
     on_round : callable, optional
         Called after each round.
 
@@ -215,7 +232,12 @@ def repair(
         limits=question.limits,
         on_round=on_round,
     )
-    wish = repairing.Wish(question.delta.text, question.criterion, method, solver, options, data)
+    table = None
+    if data is not None:
+        from auditor.data.tables import open_table
+
+        table = open_table(data, dialect)
+    wish = repairing.Wish(question.delta.text, question.criterion, method, solver, options, table)
     return repairing.repair(model, wish)
 
 

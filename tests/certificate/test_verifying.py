@@ -149,7 +149,7 @@ HEAD = '{"kind": "auditor/revocations", "version": 1, "revocations": '
     ("text", "complaint"),
     [
         ("x", "not JSON"),
-        ('{"kind": "a", "kind": "b"}', "a name twice"),
+        ('{"kind": "a", "kind": "b"}', 'key "kind" stands twice'),
         ("{}", "kind"),
         (HEAD.replace("1", "2") + "[]}", "version"),
         (HEAD + '[{"revoked": "2026-01-01"}]}', "names no"),

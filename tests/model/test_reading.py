@@ -129,7 +129,7 @@ def test_plain_yaml_words_are_labels(word: str) -> None:
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("true", 'true is not text; put it in quotes: "true"'),
+        ("True", "true is not text; put it in quotes, spelled as in the data"),
         ("~", "null is not text; write a text"),
         ("007", '007 is not text; put it in quotes: "007"'),
         ("+5", '+5 is not text; put it in quotes: "+5"'),

@@ -32,6 +32,7 @@ from tests.cli.conftest import EXAMPLES
 pytest.importorskip("sklearn", reason="needs the extra auditor[sklearn]")
 
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import VotingClassifier
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
@@ -345,6 +346,25 @@ def test_skops_files(tmp_path: Path) -> None:
     path = tmp_path / "m.skops"
     skops.dump(pipeline, path)
     assert from_sklearn(load_skops(path), sensitive=["x0"]) == from_sklearn(pipeline, sensitive=["x0"])
+
+
+@pytest.mark.parametrize(
+    ("wrapped", "reason"),
+    [
+        (GridSearchCV(CategoricalNB(), {"alpha": [1, 2]}, cv=2), "GridSearchCV holds .* its best_estimator_"),
+        (make_pipeline(GridSearchCV(CategoricalNB(), {"alpha": [1]}, cv=2)), "GridSearchCV holds"),
+        (
+            CalibratedClassifierCV(CategoricalNB(), cv=2),
+            "CalibratedClassifierCV .* changes the",
+        ),
+        (VotingClassifier([("a", CategoricalNB())]), "save the naive Bayes estimator alone"),
+    ],
+)
+def test_files_of_wrappers_say_which_part_to_save(wrapped: Any, reason: str, tmp_path: Path) -> None:
+    skops = pytest.importorskip("skops.io", reason="needs the extra auditor[sklearn]")
+    skops.dump(wrapped.fit(CODES, Y), tmp_path / "m.skops")
+    with pytest.raises(InputError, match=reason):
+        from_sklearn(load_skops(tmp_path / "m.skops"), sensitive=["x0"])
 
 
 class Evil:

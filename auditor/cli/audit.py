@@ -66,11 +66,11 @@ def audit(
     source = tables.source("--data", data, from_, table, sql)
     reads = {"MODEL": model, **tables.files("--data", data)}
     destinations.settle({"--output": output}, reads, prints=output is None)
-    from auditor.model.reading import load_model
+    from auditor.model.reading import load_naive_bayes
     from auditor.report.text import verdict_line
     from auditor.usecases import auditing
 
-    spec = load_model(model)
+    spec = load_naive_bayes(model)
     with progress_line() as progress:
         document = auditing.audit(
             spec,
@@ -130,12 +130,12 @@ def patterns(
     if rank_by and (sample or summary):
         raise typer.BadParameter("--rank-by goes with neither --summary nor --sample")
     destinations.settle({"--output": output}, {"MODEL": model}, prints=output is None)
-    from auditor.model.reading import load_model
+    from auditor.model.reading import load_naive_bayes
     from auditor.usecases import auditing
 
     with progress_line() as progress:
         document = auditing.patterns(
-            load_model(model),
+            load_naive_bayes(model),
             delta,
             choose="sample" if sample else summary or "top",
             limit=sample or top or (SUMMARY_DEFAULT if summary else TOP_DEFAULT),

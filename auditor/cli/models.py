@@ -215,9 +215,9 @@ def convert(
     if suffix not in (".pmml", ".skops"):
         form = destinations.model_format(output, ".pmml", ".skops")
     destinations.settle({"--output": output}, {"MODEL": model}, prints=False)
-    from auditor.model.reading import load_model
+    from auditor.model.reading import load_naive_bayes
 
-    spec = load_model(model)
+    spec = load_naive_bayes(model)
     if suffix == ".pmml":
         from auditor.model.formats.pmml import to_pmml
 

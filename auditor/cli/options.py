@@ -10,6 +10,7 @@ import typer
 
 from auditor.choices import CriterionName, RankBy
 from auditor.errors import InputError
+from auditor.messages import shown
 from auditor.report.formats import AnyFormatName, FormatName
 
 
@@ -28,7 +29,7 @@ def _day(text: str) -> date:
     try:
         return datetime.strptime(text, "%Y-%m-%d").date()
     except ValueError as error:
-        raise ValueError(f"{text[:40]!r} is not a date such as 2026-01-31") from error
+        raise ValueError(f"{shown(text)} is not a date such as 2026-01-31") from error
 
 
 Model = Annotated[str, typer.Argument(help="Model specification, JSON or YAML; - is standard input.")]

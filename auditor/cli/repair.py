@@ -78,13 +78,13 @@ def repair(
     # The matrices are small; several threads would mostly wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from auditor.documents.record import to_json
-    from auditor.model.reading import load_model
+    from auditor.model.reading import load_naive_bayes
     from auditor.model.writing import dump_model
     from auditor.report.repairs import render, result_line, round_line
     from auditor.usecases import auditing
 
     made = auditing.repair(
-        load_model(model),
+        load_naive_bayes(model),
         delta,
         criterion=criterion,
         method=method,

@@ -32,7 +32,7 @@ from auditor.repair.counts import Counts
 from auditor.repair.cuts import worst_of_each
 from auditor.repair.decimals import exact_decimal, rounded_model
 from auditor.repair.learner import Learned, Options, Round, count, learn
-from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import tables_of
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
 from auditor.search.pattern import measure
@@ -299,7 +299,7 @@ def _shifts(
     def labels(values: Assignment) -> dict[str, str]:
         return {before.attributes[i].name: before.attributes[i].values[v] for i, v in values}
 
-    found = worst_of_each(LogOdds.of(before), criterion, _PATTERNS, limits)
+    found = worst_of_each(tables_of(before), criterion, _PATTERNS, limits)
     for pattern in sorted(found, key=lambda pattern: (-abs(pattern.degree), pattern.key)):
         x, y = pattern.sensitive_values, pattern.context_values
         now = measure(after, criterion, x, y)

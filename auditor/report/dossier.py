@@ -36,6 +36,7 @@ from auditor.report.wording import (
     whole,
 )
 from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import tables_of
 from auditor.search.criteria import Criterion, Difference, Ratio
 from auditor.search.limits import DEFAULT, Limits
 
@@ -728,7 +729,7 @@ class Dossier:
 
     @cached_property
     def _log_odds(self) -> LogOdds | None:
-        return LogOdds.of(self.subject.model) if self.subject.model else None
+        return tables_of(self.subject.model) if self.subject.model else None
 
     @property
     def _count(self) -> int:

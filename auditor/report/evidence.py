@@ -17,6 +17,7 @@ from auditor.choices import RankBy
 from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.search.additive import counting, ranking, summaries, worst
 from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import naive_bayes_of, tables_of
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
 from auditor.search.pattern import Pattern
@@ -109,7 +110,7 @@ def scatter(tables: LogOdds, criterion: Criterion, limits: Limits) -> Scatter | 
 
 def pairs(tables: LogOdds, criterion: Criterion, limits: Limits) -> tuple[Pair, ...]:
     """The worst degree of every pair of sensitive attributes; none at all if there are too many."""
-    model = tables.model
+    model = naive_bayes_of(tables)
     if len(model.sensitive) > _PAIRED:
         return ()
     found = []
@@ -117,9 +118,7 @@ def pairs(tables: LogOdds, criterion: Criterion, limits: Limits) -> tuple[Pair, 
         allowed = tuple(
             replace(attribute, sensitive=i in (first, second)) for i, attribute in enumerate(model.attributes)
         )
-        result = worst.worst_patterns(
-            LogOdds.of(replace(model, attributes=allowed)), criterion, limits=limits
-        )
+        result = worst.worst_patterns(tables_of(replace(model, attributes=allowed)), criterion, limits=limits)
         found.append(Pair((first, second), result.patterns[0], result.complete))
     return tuple(found)
 
@@ -143,7 +142,7 @@ def groups(model: NaiveBayes, attributes: tuple[int, ...]) -> tuple[Group, ...]:
 
 def _cloud(tables: LogOdds, criterion: Criterion, limits: Limits) -> Iterator[tuple[float, float]]:
     """(probability, |degree|) of the patterns to draw, in floats: nothing is decided by them."""
-    model = tables.model
+    model = naive_bayes_of(tables)
     columns = [[(float(a), float(b)) for a, b in attribute.likelihood] for attribute in model.attributes]
     for x, y in counting.sample_pairs(tables, criterion, CLOUD, limits=limits) or ():
         favourable, unfavourable = float(model.prior), float(1 - model.prior)

@@ -9,7 +9,7 @@ from auditor.choices import CriterionName, CutRanking, ListName, MethodName, Ran
 from auditor.documents.audit import Audit
 from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
-from auditor.model.naive_bayes import NaiveBayes
+from auditor.model.classifier import Classifier
 from auditor.search.answer import Progress, Wanted, answer, list_patterns
 from auditor.search.question import Question, Share
 from auditor.usecases import clock
@@ -17,6 +17,7 @@ from auditor.usecases import clock
 if TYPE_CHECKING:
     from auditor.data.cells import Dialect
     from auditor.data.tables import Source
+    from auditor.model.scorecard import ScorecardSpec
     from auditor.model.spec import ModelSpec
     from auditor.repair.learner import Round
     from auditor.repair.repairing import Repaired
@@ -26,7 +27,7 @@ MINIMAL_LIMIT = 100
 
 
 def audit(
-    model: ModelSpec | NaiveBayes,
+    model: ModelSpec | ScorecardSpec | Classifier,
     delta: str | float,
     *,
     criterion: CriterionName = "difference",
@@ -42,7 +43,7 @@ def audit(
 
     Parameters
     ----------
-    model : ModelSpec or NaiveBayes
+    model : ModelSpec, ScorecardSpec or Classifier
         From `auditor.load_model`.
     delta : str or float
         The threshold δ from 0 to 1; a degree above it discriminates. A text is taken exactly, a float as the
@@ -126,7 +127,7 @@ def with_data(
 
 
 def patterns(
-    model: ModelSpec,
+    model: ModelSpec | ScorecardSpec,
     delta: str | float,
     *,
     choose: ListName = "top",
@@ -240,8 +241,8 @@ def repair(
     return repairing.repair(model, wish)
 
 
-def _exact(model: ModelSpec | NaiveBayes) -> NaiveBayes:
-    return model if isinstance(model, NaiveBayes) else model.naive_bayes()
+def _exact(model: ModelSpec | ScorecardSpec | Classifier) -> Classifier:
+    return model if isinstance(model, Classifier) else model.classifier()
 
 
 def _positive(name: str, value: int) -> None:

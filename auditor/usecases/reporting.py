@@ -11,18 +11,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Literal
 
 from auditor.documents.audit import Audit
 from auditor.documents.certificate import Certificate
+from auditor.documents.reading import MAX_BYTES, read
 from auditor.documents.record import to_json
 from auditor.documents.repair import Repair
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.naive_bayes import NaiveBayes
-from auditor.model.reading import load_model, read_bytes
+from auditor.model.reading import load_naive_bayes, read_bytes
 from auditor.report import html, markdown, pdf
 from auditor.report.dossier import Dossier, Subject, validity
 from auditor.report.html import Look
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from auditor.model.spec import ModelSpec
 
 ReportFormat = Literal["html", "pdf", "markdown"]
-Document = TypeVar("Document", Audit, Repair)
 
 #: Limits of the searches that fill charts. Nodes end a search that takes too long, on every machine at the
 #: same place; seconds are for what no number of nodes foresees.
@@ -44,8 +42,6 @@ CHART_NODES, CHART_SECONDS = 1 << 15, 60.0
 #: What a logo begins with, by its media type. An SVG is text, and known by its suffix.
 _PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _MAX_PICTURE = 1 << 20
-#: A PDF with a certificate has pictures.
-_MAX_DOCUMENT = 128 << 20
 
 
 @dataclass(frozen=True)
@@ -128,11 +124,11 @@ def _report(
     if since is not None and kind in ("auditor/audit", "auditor/repair", "auditor/model"):
         raise InputError(f"{escaped(document)}: is not a certificate; only one can be compared with {since}")
     if kind == "auditor/audit":
-        audit = _stored(document, Audit)
+        audit = read(Audit, document)
         spec = None if model is None else _named_by(document, audit.model.sha256, model)
         return of_audit(audit, spec, format, style)
     if kind == "auditor/repair":
-        record = _stored(document, Repair)
+        record = read(Repair, document)
         if model is None:
             raise InputError(
                 f"{escaped(document)}: has only the digest of the repaired model; give it with --model"
@@ -141,7 +137,7 @@ def _report(
         audit = auditing.audit(spec, record.delta, criterion=record.criterion, time_limit=time_limit)
         return of_audit(audit, spec, format, style, record)
     if kind == "auditor/model":
-        spec = load_model(document)
+        spec = load_naive_bayes(document)
         if spec.repair is None:
             raise InputError(
                 f"{escaped(document)}: is a model and no result; auditor audit {escaped(document)} --delta … "
@@ -330,7 +326,7 @@ def _kind(path: str) -> str | None:
     """What a document says it is; a YAML file can only be a model."""
     if Path(path).suffix.lower() in (".yaml", ".yml"):
         return "auditor/model"
-    data = read_bytes(path, _MAX_DOCUMENT)
+    data = read_bytes(path, MAX_BYTES)
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):
@@ -341,17 +337,7 @@ def _kind(path: str) -> str | None:
 
 def _named_by(document: str, sha256: str, model: str) -> ModelSpec:
     """Load the model that a document names by its digest."""
-    spec = load_model(model)
+    spec = load_naive_bayes(model)
     if spec.naive_bayes().sha256() != sha256:
         raise InputError(f"{escaped(document)}: is about another model than {escaped(model)}: digests differ")
     return spec
-
-
-def _stored(path: str, kind: type[Document]) -> Document:
-    try:
-        return kind.model_validate_json(read_bytes(path, _MAX_DOCUMENT))
-    except ValidationError as error:
-        raise InputError(
-            f"{escaped(path)}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}"
-            for problem in error.errors(include_url=False)
-        ) from error

@@ -20,7 +20,7 @@ from auditor.data.binning import parse_bins
 from auditor.data.cells import Dialect
 from auditor.data.counting import Choices
 from auditor.errors import InputError
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.usecases.learning import Learned, learn
 from tests.cli.conftest import EXAMPLES
 
@@ -179,7 +179,7 @@ def test_parquet_that_cannot_be_used(tmp_path: Path) -> None:
 
 def test_the_shipped_example_is_what_the_data_say(tmp_path: Path) -> None:
     """The rows behind examples/compas.json, drawn from its counts, give those counts again."""
-    model = load_model(EXAMPLES / "compas.json")
+    model = load_naive_bayes(EXAMPLES / "compas.json")
     assert model.decision.counts is not None
     rows: list[list[str]] = []
     for side, value in (

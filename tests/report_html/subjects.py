@@ -15,7 +15,7 @@ from auditor.choices import CriterionName
 from auditor.documents.audit import Audit
 from auditor.documents.certificate import Certificate
 from auditor.model.naive_bayes import Attribute, NaiveBayes
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.model.spec import ModelSpec
 from auditor.report.dossier import Subject
 from auditor.search.limits import Limits
@@ -46,7 +46,7 @@ LONG = (
 
 @cache
 def spec(name: str) -> ModelSpec:
-    return load_model(EXAMPLES / f"{name}.json")
+    return load_naive_bayes(EXAMPLES / f"{name}.json")
 
 
 def fairer(model: NaiveBayes, kept: Fraction) -> NaiveBayes:

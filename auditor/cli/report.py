@@ -71,7 +71,7 @@ def report(
         document, form, model=model, since=since, style=style, pades=_signature(pades), time_limit=time_limit
     )
     deliver_report(made, output)
-    complain(f"{verdict_line(made.audit)}; see {output}")
+    complain(f"{verdict_line(made.stated)}; see {output}")
     return 0
 
 

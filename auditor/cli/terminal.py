@@ -30,7 +30,7 @@ def print_result(text: str, format: FormatName) -> None:
 
 def complain(*lines: str) -> None:
     """Write lines to standard error, whatever they hold."""
-    from auditor.report.wording import shown
+    from auditor.report.blocks import shown
 
     for line in lines:
         text = shown(line) + "\n"

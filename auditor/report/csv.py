@@ -7,7 +7,7 @@ import io
 
 from auditor.documents.audit import Audit
 from auditor.documents.patterns import PatternList
-from auditor.report.wording import shown
+from auditor.report.blocks import shown
 
 _NUMBERS = (
     "degree",

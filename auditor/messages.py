@@ -5,6 +5,7 @@ Whatever a file holds is shown on one line and without control characters.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -58,6 +59,15 @@ def escaped(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def visible(text: str) -> str:
+    r"""Write as `escaped` does, but leave blanks of every script as they are: for names among other words.
+
+    >>> print(visible("two" + chr(10) + "lines") + visible("a" + chr(0x3000) + "b"))
+    two\nlinesa　b
+    """
+    return "".join(c if unicodedata.category(c) == "Zs" else escaped(c) for c in text)
+
+
 def plain(text: str) -> str:
     """Escape and shorten a text from a document."""
     return escaped(text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…")
@@ -75,7 +85,8 @@ def shown(value: object) -> str:
         case None | bool():
             return {None: "null", True: "true", False: "false"}[value]
         case int() | Decimal():
-            text = str(Decimal(value))
+            # As it is spelled in the document, where that is known.
+            text = getattr(value, "text", None) or str(Decimal(value))
             return text if len(text) <= _LONGEST_NUMBER else text[: _LONGEST_NUMBER - 1] + "…"
         case float():
             return repr(value)

@@ -361,12 +361,7 @@ class _Work:
         tables = self.sides[side].tables
         s = tables.real(tables.strength(x))
         gamma = (gammas + tables.prior) / float(1 << tables.bits)
-        sign = 1.0 if s > 0 else -1.0
-        rise = -np.expm1(-abs(s))
-        with np.errstate(over="ignore"):
-            if self.sides[side].criterion.name == "ratio":
-                return np.asarray(_logistic(-gamma if s > 0 else -gamma - s) * rise)
-            return np.asarray(_logistic(sign * gamma + abs(s)) * _logistic(-sign * gamma) * rise)
+        return self.sides[side].criterion.size(s, gamma)
 
     def _measured(self, side: int, x: Assignment, y: Assignment) -> Fraction:
         self._spend()
@@ -557,10 +552,6 @@ def _masks(gammas: list[Integers], ends: list[_Ends]) -> tuple[Mask, Mask]:
         certain = certain & (second <= gamma) & (gamma <= third)
         possible = possible & (first <= gamma) & (gamma <= fourth)
     return certain, possible
-
-
-def _logistic(t: Floats) -> Floats:
-    return np.asarray(1 / (1 + np.exp(-t)))
 
 
 def _differ(old: tuple[Fraction, Fraction], new: tuple[Fraction, Fraction]) -> bool:

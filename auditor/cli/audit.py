@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +10,7 @@ import typer
 from auditor.choices import SummaryName
 from auditor.cli import destinations, exits, options
 from auditor.cli.report import deliver_report
-from auditor.cli.terminal import complain, print_result, progress_line
+from auditor.cli.terminal import coloured, complain, print_result, progress_line
 from auditor.output import write_text
 from auditor.report.formats import FormatName
 
@@ -27,7 +25,7 @@ TOP_DEFAULT, SUMMARY_DEFAULT = 10, 1000
 def audit(
     model: options.Model,
     delta: options.Delta,
-    top: options.Top = TOP_DEFAULT,
+    top: options.AuditTop = TOP_DEFAULT,
     rank_by: options.Rank = None,
     criterion: options.Criterion = "difference",
     min_probability: options.MinProbability = None,
@@ -47,6 +45,7 @@ def audit(
     Exit code 0: δ-fair. 1: not δ-fair. 4: inconclusive within the limits.
     """
     form = destinations.chosen_format(format, output)
+    destinations.settle({"--output": output}, {"MODEL": model, "--data": data}, prints=output is None)
     from auditor.model.reading import load_model
     from auditor.report.text import verdict_line
     from auditor.usecases import auditing
@@ -57,9 +56,10 @@ def audit(
             spec,
             delta,
             criterion=criterion,
-            top=top or TOP_DEFAULT,
+            top=top,
             rank_by=rank_by or "divergence",
             min_probability=min_probability,
+            illustrate=form in ("json", "html", "pdf"),
             time_limit=time_limit,
             progress=progress,
         )
@@ -107,6 +107,7 @@ def patterns(
         raise typer.BadParameter("a list is no report; auditor audit makes one", param_hint="--output")
     if rank_by and (sample or summary):
         raise typer.BadParameter("--rank-by goes with neither --summary nor --sample")
+    destinations.settle({"--output": output}, {"MODEL": model}, prints=output is None)
     from auditor.model.reading import load_model
     from auditor.usecases import auditing
 
@@ -133,5 +134,4 @@ def _deliver(document: Audit | PatternList, format: FormatName, output: Path | N
     if output is not None:
         write_text(output, render(document, format))
         return
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    print_result(render(document, format, colour=colour), format)
+    print_result(render(document, format, colour=coloured()), format)

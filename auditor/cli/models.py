@@ -9,7 +9,7 @@ import typer
 
 from auditor.cli import destinations, options
 from auditor.cli.terminal import complain, print_result, progress_line
-from auditor.output import ensure_writable, write_bytes, write_text
+from auditor.output import write_bytes, write_text
 
 
 def learn(
@@ -74,6 +74,7 @@ def learn(
     if len(decimal) != 1 or (separator is not None and len(separator.replace("\\t", "\t")) != 1):
         raise typer.BadParameter("--separator and --decimal are single characters")
     form = destinations.model_format(output)
+    destinations.settle({"--output": output}, {"DATA": data}, prints=True)
     from auditor.data import learning
     from auditor.data.binning import parse_bins
     from auditor.data.tables import MISSING, Dialect
@@ -137,6 +138,7 @@ def import_model(
     discrete inputs; Bayesian networks of naive structure. No file is ever unpickled.
     """
     form = destinations.model_format(output)
+    destinations.settle({"--output": output}, {"FILE": model}, prints=output is None)
     from auditor.model.formats import import_model
     from auditor.model.writing import dump_model
 
@@ -167,7 +169,7 @@ def convert(
     suffix = output.suffix.lower()
     if suffix not in (".pmml", ".skops"):
         form = destinations.model_format(output, ".pmml", ".skops")
-    ensure_writable(output)
+    destinations.settle({"--output": output}, {"MODEL": model}, prints=False)
     from auditor.model.reading import load_model
 
     spec = load_model(model)

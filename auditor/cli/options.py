@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -23,6 +23,14 @@ def _share(value: str | None) -> str | None:
         raise typer.BadParameter(str(error)) from error
 
 
+def _day(text: str) -> date:
+    """Read a calendar date."""
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").date()
+    except ValueError as error:
+        raise ValueError(f"{text[:40]!r} is not a date such as 2026-01-31") from error
+
+
 Model = Annotated[str, typer.Argument(help="Model specification, JSON or YAML; - is standard input.")]
 Delta = Annotated[
     str,
@@ -30,6 +38,7 @@ Delta = Annotated[
         metavar="NUMBER", callback=_share, help="Threshold from 0 to 1; a degree above it discriminates."
     ),
 ]
+AuditTop = Annotated[int, typer.Option("--top", metavar="K", min=1, help="How many patterns to list.")]
 Top = Annotated[int | None, typer.Option(metavar="K", min=1, help="How many patterns to list.")]
 Rank = Annotated[RankBy | None, typer.Option(help="What makes a pattern a top one.  [default: divergence]")]
 Criterion = Annotated[
@@ -86,15 +95,19 @@ SensitiveOption = Annotated[
 Issuer = Annotated[str | None, typer.Option(metavar="NAME", help="Organisation that issues it.")]
 Responsible = Annotated[str | None, typer.Option(metavar="NAME", help="Person who answers for it.")]
 Issued = Annotated[
-    datetime | None,
-    typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="Day of issue, UTC.  [default: today]"),
+    date | None,
+    typer.Option(parser=_day, metavar="DATE", help="Day of issue, UTC.  [default: today]"),
 ]
 ValidFrom = Annotated[
-    datetime | None,
-    typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="First day it holds.  [default: day of issue]"),
+    date | None,
+    typer.Option(parser=_day, metavar="DATE", help="First day it holds.  [default: day of issue]"),
 ]
 ValidDays = Annotated[
     int | None, typer.Option(metavar="DAYS", min=1, max=3660, help="Days it holds.  [default: 365]")
+]
+At = Annotated[
+    date | None,
+    typer.Option(parser=_day, metavar="DATE", help="Whether it holds then.  [default: today]"),
 ]
 RecordPlatform = Annotated[
     bool,

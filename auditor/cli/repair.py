@@ -59,6 +59,7 @@ def repair(
     proved fair within the limits.
     """
     form = destinations.model_format(output)
+    destinations.settle({"--output": output}, {"MODEL": model, "--data": data}, prints=True)
     # The matrices are small; several threads would mostly wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from auditor.documents.record import to_json

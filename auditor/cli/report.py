@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditor.cli import options
-from auditor.cli.terminal import complain, need_terminal, print_result
-from auditor.output import ensure_writable, write_bytes
+from auditor.cli import destinations, options
+from auditor.cli.terminal import complain, passphrase, print_result
+from auditor.output import write_bytes
 from auditor.report.formats import format_of
 
 if TYPE_CHECKING:
@@ -62,13 +61,29 @@ def report(
         raise typer.BadParameter(f"{output} is none of .html, .pdf, .md", param_hint="--output")
     if pades is not None and form != "pdf":
         raise typer.BadParameter("only a PDF can be signed", param_hint="--pades")
-    ensure_writable(output)
+    reads: dict[str, str | Path | None] = {
+        "DOCUMENT": document,
+        "--model": model,
+        "--since": since,
+        "--profile": profile,
+        "--template-dir": template_dir,
+        "--policy": policy,
+        "--pades": pades,
+    }
+    destinations.settle({"--output": output}, reads, prints=False)
     from auditor.report.text import verdict_line
     from auditor.usecases import reporting
 
+    signature = (pades, passphrase(pades, "AUDITOR_PADES_PASSPHRASE")) if pades else None
     style = reporting.Style(profile=profile, templates=template_dir, policy=policy)
     made = reporting.report(
-        document, form, model=model, since=since, style=style, pades=_signature(pades), time_limit=time_limit
+        document,
+        form,
+        model=model,
+        since=since,
+        style=style,
+        pades=signature,
+        time_limit=time_limit,
     )
     deliver_report(made, output)
     complain(f"{verdict_line(made.stated)}; see {output}")
@@ -82,14 +97,3 @@ def deliver_report(made: Made, output: Path | None) -> None:
     else:
         print_result(made.content.decode("utf-8"), "markdown")
     complain(*made.remarks)
-
-
-def _signature(key: Path | None) -> tuple[Path, str] | None:
-    """The key that signs a PDF, and its passphrase."""
-    if key is None:
-        return None
-    given = os.environ.get("AUDITOR_PADES_PASSPHRASE")
-    if given is None:
-        need_terminal(f"{key} is encrypted")
-        given = str(typer.prompt(f"Passphrase of {key}", hide_input=True, err=True))
-    return key, given

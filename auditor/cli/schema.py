@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from auditor.cli import options
+from auditor.cli import destinations, options
 from auditor.cli.terminal import print_result
 from auditor.output import write_text
 from auditor.resources import resource
@@ -20,6 +20,7 @@ def schema(
     names = sorted(path.stem for path in resource("schemas").glob("*.json"))
     if name not in names:
         raise typer.BadParameter(f"'{name}' is not one of {', '.join(names)}", param_hint="NAME")
+    destinations.settle({"--output": output}, {}, prints=output is None)
     text = resource("schemas", f"{name}.json").read_text(encoding="utf-8")
     if output is None:
         print_result(text, "json")

@@ -179,7 +179,7 @@ class IllustrationRecord(Record):
     def of(cls, illustration: Illustration) -> Self:
         """Round the patterns to points."""
         return cls(
-            points=illustration.points,
+            points=tuple((_short(p), _short(degree)) for p, degree in illustration.points),
             sampled=illustration.sampled,
             front=_points(illustration.front.patterns),
             front_complete=illustration.front.complete,
@@ -430,7 +430,12 @@ def _labels(model: NaiveBayes, values: Assignment) -> dict[str, str]:
 
 
 def _points(patterns: Iterable[Pattern]) -> Points:
-    return tuple((float(pattern.probability), abs(float(pattern.degree))) for pattern in patterns)
+    return tuple((_short(float(p.probability)), _short(abs(float(p.degree)))) for p in patterns)
+
+
+def _short(value: float) -> float:
+    """Round to the four digits that a drawing needs."""
+    return float(f"{value:.4g}")
 
 
 def _is_shown(model: NaiveBayes) -> bool:

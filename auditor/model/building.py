@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
+from typing import TypeVar
 
 from pydantic import ValidationError
 
 from auditor.errors import InputError
 from auditor.messages import Problem, escaped, lines, shown
+from auditor.model import scorecard
+from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import KIND, VERSION, ModelSpec
+
+_Spec = TypeVar("_Spec", ModelSpec, ScorecardSpec)
 
 #: Digits of a number that no decimal equals, such as 1/3: far more than any program that made it had.
 DIGITS = 40
@@ -26,9 +31,17 @@ def build(tree: Mapping[str, object], source: str) -> ModelSpec:
     InputError
         With a line per problem, each of which begins with the source's name.
     """
-    whole = {"kind": KIND, "version": VERSION, **tree}
+    return _validated(ModelSpec, {"kind": KIND, "version": VERSION, **tree}, source)
+
+
+def build_scorecard(tree: Mapping[str, object], source: str) -> ScorecardSpec:
+    """Validate the tree of a scorecard like `build`."""
+    return _validated(ScorecardSpec, {"kind": scorecard.KIND, "version": scorecard.VERSION, **tree}, source)
+
+
+def _validated(kind: type[_Spec], whole: dict[str, object], source: str) -> _Spec:
     try:
-        return ModelSpec.model_validate(whole)
+        return kind.model_validate(whole)
     except ValidationError as error:
         found = [Problem(details["loc"], details["msg"]) for details in error.errors(include_url=False)]
         raise InputError(lines(source, found, whole)) from error

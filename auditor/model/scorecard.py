@@ -18,12 +18,14 @@ from pydantic import (
     Field,
     ModelWrapValidatorHandler,
     PlainValidator,
+    ValidationError,
     WithJsonSchema,
     model_serializer,
     model_validator,
 )
 
-from auditor.messages import Place, Problem, has_parts, items, part, shown
+from auditor.errors import InputError
+from auditor.messages import Place, Problem, escaped, has_parts, items, lines, part, shown
 from auditor.model import checks
 from auditor.model.additive import AdditiveModel, ScoredAttribute, Undisclosed
 from auditor.model.explaining import Explainer
@@ -74,15 +76,23 @@ class Scale(Part):
     odds: Annotated[Positive, Field(description="Odds at the offset.")] = Decimal(1)
 
 
+def _without_a_label(schema: dict[str, Any]) -> None:
+    schema["required"] = ["value"]
+    schema["anyOf"] = [{"required": ["weight"]}, {"required": ["points"]}]
+
+
 class ScoredValue(Part):
     """A bin or category of an attribute, and what it counts."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"anyOf": [{"required": ["weight"]}, {"required": ["points"]}]}
-    )
+    model_config = ConfigDict(json_schema_extra=_without_a_label)
 
     value: Annotated[Name, Field(description="What stands in the data: a category, or an interval.")]
     label: Annotated[Name, Field(description="What people read; the value, if it isn't given.")]
+    categories: Annotated[
+        tuple[Name, ...] | None,
+        Listed,
+        Field(description="The cells of data that it stands for, if several."),
+    ] = None
     points: Annotated[Score | None, Field(description="Where the scorecard has a scale.")] = None
     weight: Annotated[Score | None, Field(description="In log-odds, where it has no scale.")] = None
     share: Annotated[
@@ -163,24 +173,55 @@ class ScorecardSpec(Part):
 
     @property
     def meaning(self) -> Undisclosed:
-        """What "not disclosed" means: as said, or else by what the attributes give."""
+        """What "not disclosed" means: as said, or else by what the attributes give.
+
+        Raises
+        ------
+        InputError
+            If nothing says it.
+        """
         meaning = _meaning(self)
-        assert meaning is not None, "validation has seen to it"
+        if meaning is None:
+            raise InputError(
+                f"{escaped(self.name)}: nothing says what an attribute counts that isn't disclosed; give the "
+                "share of each value (auditor import --data takes them from a table), or write "
+                '"undisclosed": "missing-bin", or give each attribute its own "undisclosed"'
+            )
         return meaning
 
+    def taken_as(self, meaning: Undisclosed | None) -> Self:
+        """The same scorecard under another meaning of what isn't disclosed; None leaves it.
+
+        Raises
+        ------
+        InputError
+            If the scorecard hasn't got the numbers for it; with one line per problem.
+        """
+        if meaning in (None, self.undisclosed):
+            return self
+        tree = self.model_dump() | {"undisclosed": meaning}
+        if meaning != "declared":
+            for attribute in tree["attributes"]:
+                attribute["undisclosed"] = None
+        try:
+            return type(self).model_validate(tree)
+        except ValidationError as error:
+            found = [Problem(details["loc"], details["msg"]) for details in error.errors(include_url=False)]
+            raise InputError(lines(self.name, found, tree)) from error
+
     def classifier(self) -> AdditiveModel:
-        """The exact model that this specification means."""
+        """The exact model that this specification means.
+
+        Raises
+        ------
+        InputError
+            If nothing says what an attribute counts that isn't disclosed.
+        """
         return self._classifier
 
     @cached_property
     def imputed(self) -> tuple[Decimal, ...]:
-        """Per attribute its points or weight where it isn't disclosed, in the unit of the file.
-
-        Raises
-        ------
-        ArithmeticError
-            If the equations of the conforming population can't be solved.
-        """
+        """Per attribute its points or weight where it isn't disclosed, in the unit of the file."""
         numbers = [attribute.undisclosed for attribute in self.attributes]
         if self.meaning == "missing-bin":
             return tuple(
@@ -316,6 +357,13 @@ def _meaning(spec: object) -> Undisclosed | None:
 
 def across(spec: object) -> Iterator[Problem]:
     """Find what is wrong between the parts of a scorecard, each of which may be missing or malformed."""
+    problems = list(_between_parts(spec))
+    yield from problems
+    if isinstance(spec, ScorecardSpec) and not problems and _meaning(spec) == "conforming":
+        yield from _agreement(spec)
+
+
+def _between_parts(spec: object) -> Iterator[Problem]:
     attributes = items(part(spec, "attributes"))
     if part(spec, "attributes") is not None and not attributes:
         yield Problem(("attributes",), "is empty; give at least one attribute, and mark the sensitive ones")
@@ -327,12 +375,6 @@ def across(spec: object) -> Iterator[Problem]:
     meaning = _meaning(spec)
     for i, attribute in enumerate(attributes):
         yield from _attribute(("attributes", i), attribute, unit, meaning)
-    if attributes and meaning is None:
-        message = (
-            "nothing says what an attribute counts that isn't disclosed; give the share of each value, or "
-            'write "undisclosed": "missing-bin", or give each attribute its own "undisclosed"'
-        )
-        yield Problem(("undisclosed",), message)
     if attributes and not any(part(a, "sensitive") not in (None, False) for a in attributes):
         message = (
             'none is sensitive; write "sensitive": true at each attribute that needs protection or stands in '
@@ -340,8 +382,6 @@ def across(spec: object) -> Iterator[Problem]:
             "nothing: to audit its decisions, learn a model of them from a table that has both"
         )
         yield Problem(("attributes",), message)
-    if isinstance(spec, ScorecardSpec):
-        yield from _agreement(spec, meaning)
 
 
 def _attribute(place: Place, attribute: object, unit: str, meaning: str | None) -> Iterator[Problem]:
@@ -395,13 +435,9 @@ def _population(place: Place, values: list[object], needed: bool) -> Iterator[Pr
         yield Problem((*place, "values"), message)
 
 
-def _agreement(spec: ScorecardSpec, meaning: str | None) -> Iterator[Problem]:
+def _agreement(spec: ScorecardSpec) -> Iterator[Problem]:
     """Compare written weights of what isn't disclosed with those of the conforming population."""
     numbers = [attribute.undisclosed for attribute in spec.attributes]
-    if meaning != "conforming" or any(
-        value.share is None for attribute in spec.attributes for value in attribute.values
-    ):
-        return
     try:
         found = spec._conforming
     except (ArithmeticError, ValueError):
@@ -412,7 +448,7 @@ def _agreement(spec: ScorecardSpec, meaning: str | None) -> Iterator[Problem]:
         return
     for i, (number, right) in enumerate(zip(numbers, found, strict=True)):
         if number is None:
-            if any(numbers):
+            if any(other is not None for other in numbers):
                 message = '"undisclosed" is missing, and others have it; give it to all attributes or to none'
                 yield Problem(("attributes", i), message)
         elif abs(number - right) > _AGREEMENT:

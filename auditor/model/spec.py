@@ -152,7 +152,8 @@ class AttributeSpec(Part):
 
     model_config = _one_of("likelihood", "counts")
 
-    name: Name
+    name: Annotated[Name, Field(description="What the column is called in the data.")]
+    label: Annotated[Name | None, Field(description="What people read in place of the name.")] = None
     sensitive: Annotated[bool, Field(description="Whether it is protected.")] = False
     sensitive_reason: Annotated[Text | None, Field(description="Why it is protected.")] = None
     values: Annotated[tuple[ValueSpec, ...], Listed, Field(json_schema_extra={"minItems": 2})]
@@ -257,6 +258,11 @@ class ModelSpec(Part):
     @classmethod
     def _with_all_problems(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         return _EXPLAINER.validated(data, handler)
+
+    @property
+    def attribute_labels(self) -> dict[str, str]:
+        """What people read for each attribute, by its name; no answer or digest depends on it."""
+        return {attribute.name: attribute.label or attribute.name for attribute in self.attributes}
 
     def naive_bayes(self) -> NaiveBayes:
         """Return the exact model that this specification means.

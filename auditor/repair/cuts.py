@@ -61,7 +61,7 @@ def cut_of(pattern: Pattern, tables: LogOdds, criterion: Criterion) -> Cut:
     """
     x, y = pattern.sensitive_values, pattern.context_values
     outside = prod(len(tables.options[i]) for i in tables.outside(x))
-    worst = criterion.supremum(tables.real(tables.strength(x)))
+    worst = float(criterion.supremum(tables.real(tables.strength(x))))
     dense = outside >= _MANY and float(abs(pattern.degree)) >= worst * (1 - _NEXT_TO)
     return Cut(x, None if dense else y, 1 if pattern.degree > 0 else -1)
 
@@ -101,7 +101,7 @@ def worst_of_each(
 def _context_near_peak(tables: LogOdds, criterion: Criterion, x: Assignment, limits: Limits) -> Assignment:
     """A context whose γ is nearest to where |degree| is greatest, or so near that it hardly matters."""
     outside = tables.outside(x)
-    peak = criterion.peak(tables.strength(x))
+    peak = float(criterion.peak(tables.strength(x)))
     target = peak if isinf(peak) else round(peak) - tables.prior
     near = 1 << max(0, tables.bits - _NEAR_BITS)
     found = nearest([tables.options[i] for i in outside], target, 1, 0, near, limits)

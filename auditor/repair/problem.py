@@ -25,6 +25,7 @@ import numpy.typing as npt
 from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.repair.counts import Counts
 from auditor.search.criteria import Criterion
+from auditor.search.criteria.criterion import Term
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -56,30 +57,14 @@ class Cut:
 def inequality_terms(criterion: Criterion, cut: Cut) -> Floats:
     """The terms of a cut's inequality ``1 - t <= Σ_k exp(o_k + a_k γ + b_k s)`` as rows (o, a, b).
 
-    With ``r_x = e^-s`` and ``r_y = e^-γ`` the paper's two inequalities, multiplied by δ and with positive
-    terms on both sides, are
-
-        (1-δ) r_y     <= δ + (1+δ) r_x r_y + δ r_x r_y²    for Δ <= δ,
-        (1-δ) r_x r_y <= δ + (1+δ) r_y     + δ r_x r_y²    for Δ >= -δ,
-
-    and those of the ratio ``q = (1 + r_y) / (1 + r_x r_y)``
-
-        (1-τ) r_y     <= τ + r_x r_y                       for q <= 1 / (1-τ),
-        (1-τ) r_x r_y <= τ + r_y                           for q >= 1 - τ.
-
-    Each is divided by the monomial on its left. A cut for every context says ``|s| <= 4 artanh δ``, or
-    ``|s| <= -ln(1-τ)``; its other terms are 0.
+    They are `Criterion.cut_terms`. A cut for every context says ``|s|`` is at most
+    `Criterion.largest_fair_strength`; its other terms are 0.
     """
-    t, sign = float(criterion.threshold), cut.sign
-    favoured = sign > 0
     if cut.context_values is None:
-        most = 2 * (log1p(t) - log1p(-t)) if criterion.name == "difference" else -log1p(-t)
-        terms = [(most + log1p(-t), 0, -sign), (-inf, 0, 0), (-inf, 0, 0)]
-    elif criterion.name == "difference":
-        first, last = (0, -1) if favoured else (1, 0)
-        terms = [(log(t), 1, first), (log1p(t), 0, -sign), (log(t), -1, last)]
+        most = criterion.largest_fair_strength() + log1p(-float(criterion.threshold))
+        terms: list[Term] = [(most, 0, -cut.sign), (-inf, 0, 0), (-inf, 0, 0)]
     else:
-        terms = [(log(t), 1, 0 if favoured else 1), (0, 0, -sign), (-inf, 0, 0)]
+        terms = criterion.cut_terms(cut.sign)
     return np.array(terms, dtype=np.float64)
 
 

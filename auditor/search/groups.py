@@ -43,7 +43,7 @@ class Groups:
 
 def groups_of(model: NaiveBayes) -> tuple[Groups, ...]:
     """The groups by each sensitive attribute, and by all of them; tables of thousands are left out."""
-    tables = [(i,) for i in model.sensitive]
+    tables: list[tuple[int, ...]] = [(i,) for i in model.sensitive]
     if len(tables) > 1:
         tables.append(model.sensitive)
     return tuple(

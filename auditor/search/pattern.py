@@ -122,28 +122,16 @@ def divergence(
 
     Notes
     -----
-    ``P(xy) kl(a‖a')`` with a' the nearest fair ``Q(d | xy)``, where ``kl(p‖q) = p ln(p/q) + (1-p)
-    ln((1-p)/(1-q))``. Moving ``Q(d | xy)`` to a' moves ``Q(d | y)`` to ``c + f (a' - a)``. Solved for the
-    bound that is violated,
-
-    * difference, Δ > δ: ``a' = a - (Δ - δ)/(1 - f)``, mirrored for Δ < -δ;
-    * ratio, q > 1/(1-τ): ``a' = a - ((1-τ)a - c)/((1-τ) - f)``;
-    * ratio, q < 1-τ: ``a' = a + ((1-τ)c - a)/(1 - (1-τ)f)``.
-
-    Infinite where a' is 0 or 1 and a is not, so that no such Q has a finite KL: for the difference that takes
-    threshold 0, for the ratio ``P(d | y without x) = 0``. Source: Choi et al. (2020), the
-    definition of the divergence score and its derivation in the appendix.
+    ``P(xy) kl(a‖a')`` with a' the nearest fair ``Q(d | xy)`` (`Criterion.fair_target`), where ``kl(p‖q) = p
+    ln(p/q) + (1-p) ln((1-p)/(1-q))``. Infinite where a' is 0 or 1 and a is not, so that no such Q has a
+    finite KL: for the difference that takes threshold 0, for the ratio ``P(d | y without x) = 0``. Source:
+    Choi et al. (2020), the definition of the divergence score and its derivation in the appendix.
     """
     a, c, f = given_pattern, given_context, share
     degree = criterion.degree(a, c)
     if abs(degree) <= criterion.threshold:
         return Decimal(0)
-    if criterion.name == "difference":
-        excess = degree - criterion.threshold if degree > 0 else degree + criterion.threshold
-        target = a - excess / (1 - f)
-    else:
-        keep = 1 - criterion.threshold
-        target = a - (keep * a - c) / (keep - f) if degree > 0 else a + (keep * c - a) / (1 - keep * f)
+    target = criterion.fair_target(a, c, f)
     if target in (0, 1) and a != target:
         return Decimal("Infinity")
     # The two terms of kl cancel to the order of (a - a')², so that many digits more are needed.

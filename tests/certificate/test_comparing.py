@@ -110,7 +110,7 @@ def test_overlaps_by_the_brute_force(
     """Listed whole and in small blocks, and half against half; and the worst of those that are gone."""
     monkeypatch.setattr(module, "_HALF", half)
 
-    @examples(15)
+    @examples(6)
     @given(successions(FAMILIES[family], criterion))
     def check(succession: tuple[Named, Named, Fraction]) -> None:
         old_named, new_named, threshold = succession
@@ -134,7 +134,7 @@ def test_overlaps_by_the_brute_force(
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.hypothesis
 def test_the_worst_that_are_gone_by_the_brute_force(criterion: CriterionName) -> None:
-    @examples(25)
+    @examples(10)
     @given(successions(FAMILIES["simple rationals"], criterion))
     def check(succession: tuple[Named, Named, Fraction]) -> None:
         old, new, threshold = succession

@@ -104,7 +104,7 @@ def test_without_time_it_is_inconclusive_and_says_what_is_known() -> None:
 @pytest.mark.parametrize("family", ["everything", "zeros under one decision"])
 @pytest.mark.hypothesis
 def test_it_is_right_by_the_brute_force(family: str, criterion: Any) -> None:
-    @examples(25)
+    @examples(10)
     @given(cases(FAMILIES[family], criterion))
     def compare(case: Case) -> None:
         model, (_, rule) = comparing.naive_bayes(case.model), comparing.question(case)

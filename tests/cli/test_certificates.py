@@ -65,7 +65,7 @@ def test_keygen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, auditor: Audito
     assert key_id(load_public_key(tmp_path / "key.pub.pem")) in run.out
     again = auditor("keygen", "--no-passphrase")
     assert (again.code, again.out) == (3, "")
-    assert "exists already; a key is never overwritten" in again.err
+    assert "exists already, and is never overwritten" in again.err
     assert auditor("keygen", "-o", "other.pem", "--no-passphrase").code == 0
     assert (tmp_path / "other.pub.pem").exists()
 

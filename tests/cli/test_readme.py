@@ -38,7 +38,7 @@ def workplace(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 @pytest.mark.usefixtures("workplace")
 def test_commands_run(auditor: Auditor, monkeypatch: pytest.MonkeyPatch) -> None:
     """In order: some take what others have written."""
-    monkeypatch.setenv("AUDITOR_KEY_PASSPHRASE", "")
+    monkeypatch.setenv("AUDITOR_KEY_PASSPHRASE", "correct horse")
     for command in COMMANDS:
         program, *arguments = shlex.split(command)
         if program == "python":

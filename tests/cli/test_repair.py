@@ -66,7 +66,7 @@ def test_without_an_output_the_model_goes_to_stdout(auditor: Auditor, tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["--delta", "2"], 2, "'2' is not a decimal number from 0 to 1"),
+        (["--delta", "2"], 2, '"2" is not a decimal number from 0 to 1'),
         (["--delta", "0.1", "-o", "fair.pdf"], 2, "the suffix of fair.pdf is none of .json, .yaml, .yml"),
         (["--delta", "0.1", "-o", "no/such/folder/fair.json"], 3, "its folder does not exist"),
         (["--delta", "0.1", "--solver", "simplex"], 2, "simplex"),

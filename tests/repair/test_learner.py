@@ -37,7 +37,7 @@ def is_fair(model: NaiveBayes, criterion: Criterion) -> bool:
 
 @pytest.mark.parametrize("criterion", [Difference, Ratio])
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
-@examples(30)
+@examples(12)
 @given(data=st.data())
 def test_every_result_is_fair_written_exactly_and_no_less_likely_than_independence(
     family: Any, criterion: type[Criterion], data: st.DataObject
@@ -68,7 +68,7 @@ def test_every_result_is_fair_written_exactly_and_no_less_likely_than_independen
         assert 0 in [state.patterns for state in rounds]
 
 
-@examples(40)
+@examples(15)
 @given(data=st.data())
 def test_attributes_in_no_constraint_keep_the_most_likely_values(data: st.DataObject) -> None:
     counts = data.draw(random_counts(FAMILIES["plain"]))

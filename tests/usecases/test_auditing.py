@@ -42,7 +42,7 @@ def same(record: PatternRecord | None, pair: Pair | None) -> None:
         assert abs(record.degree) == pytest.approx(float(pair.size), abs=1e-12)
 
 
-@examples(60)
+@examples(30)
 @given(
     plain_models(FAMILIES["everything"]),
     st.sampled_from(["0", "0.01", "0.1", "0.25", "1"]),

@@ -46,10 +46,10 @@ def bound(tables: LogOdds, criterion: Criterion, strength: float, low: int, high
     # A strength within rounding of 0 may have either sign.
     for sign in (1, -1) if abs(strength) <= slack else (1 if strength > 0 else -1,):
         s = sign * tables.real(abs(strength) + slack)
-        peak = criterion.peak(s)
+        peak = float(criterion.peak(s))
         nearest = min(max(peak, lowest), highest)
         ends = (peak - margin, peak + margin) if margin > abs(nearest - peak) else (nearest,)
-        largest = max(largest, *(criterion.size(s, gamma) for gamma in ends))
+        largest = max(largest, *(float(criterion.size(s, gamma)) for gamma in ends))
     return largest * _ROUND_UP
 
 

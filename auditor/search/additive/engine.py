@@ -177,5 +177,5 @@ class Engine:
             a, b = self.classifier.attributes[i].likelihood[v]
             favourable, unfavourable = favourable * float(a), unfavourable * float(b)
         gamma = tables.prior + sum(tables.values[i][v] for i, v in y)
-        degree = self.criterion.size(tables.real(tables.strength(x)), tables.real(gamma))
+        degree = float(self.criterion.size(tables.real(tables.strength(x)), tables.real(gamma)))
         return favourable + unfavourable, degree

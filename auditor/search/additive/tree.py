@@ -314,13 +314,7 @@ class Roots:
 
 def degree_of(roots: Roots, criterion: Criterion, slots: Integers, t: Floats) -> tuple[Floats, Floats]:
     """|degree| of patterns with log-odds t of their context, and a bound on its error."""
-    strength = roots.strength[slots]
-    size = np.abs(strength)
-    towards = np.where(strength > 0, t, -t)
-    if criterion.name == "difference":
-        degree = logistic(towards + size) * logistic(-towards) * -np.expm1(-size)
-    else:
-        degree = np.where(strength > 0, logistic(-t), logistic(size - t)) * -np.expm1(-size)
+    degree = criterion.size(roots.strength[slots], t)
     # The last term covers underflow, so that at threshold 0 no pattern is missed.
     return degree, degree * (1e-12 + (roots.free.shape[1] + 2) * 2.0 ** -(roots.bits - 2)) + 1e-300
 
@@ -330,9 +324,8 @@ def excess_of(
 ) -> Floats:
     """How far the nearest fair ``Q(d | xy)`` is from ``P(d | xy)`` at most, for γ in ``[t0, t1]``.
 
-    See `divergence`, whose three cases these are, with ``c = a(1 - degree)`` or ``a = c(1 - degree)`` put in
-    for the ratio. Numerators and denominators are taken at the end of the interval where they are extreme;
-    each is monotone in γ.
+    `Criterion.excess`, with ``P(x | y)`` taken at the end of the interval where it is extreme; it is monotone
+    in γ.
     """
     beyond = np.maximum(degree - float(criterion.threshold), 0)
     rest_a, rest_b = roots.rest_a[slots], roots.rest_b[slots]
@@ -340,15 +333,7 @@ def excess_of(
     def rest(t: Floats) -> Floats:  # 1 - P(x | y)
         return rest_a * logistic(t) + rest_b * logistic(-t)
 
-    least = np.minimum(rest(t0), rest(t1))
-    if criterion.name == "ratio":
-        strength = roots.strength[slots]
-        tau = float(criterion.threshold)
-        positive = strength > 0
-        beyond = beyond * np.where(positive, logistic(t1 + strength), logistic(t1))
-        least = np.where(positive, least - tau, tau + (1 - tau) * least)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(beyond == 0, 0.0, np.where(least > 0, beyond / least, inf))
+    return criterion.excess(roots.strength[slots], t1, beyond, np.minimum(rest(t0), rest(t1)))
 
 
 def kl(p: Floats, not_p: Floats, excess: Floats) -> Floats:
@@ -464,8 +449,7 @@ class Grids:
             log_rest = safe_log(roots.rest_a[slot]) - safe_log(roots.rest_b[slot])
             without = logistic(np.where(positive, lower + log_rest, -lower - log_rest))
             excess = np.minimum(excess, p - without)
-            if criterion.name == "difference":
-                excess = np.minimum(excess, p - self._threshold)
+            excess = np.minimum(excess, p - criterion.least_target)
             log_kl = safe_log(kl(p, not_p, np.clip(excess * (1 + 1e-12) + 1e-15, 0, p)))
         log_kl = np.where(degree > self._threshold, log_kl + ROUNDING, -inf)
         log_a, log_b = roots.log_a[slot], roots.log_b[slot]
@@ -506,6 +490,6 @@ class Grids:
 def largest_degree(roots: Roots, criterion: Criterion, slots: Integers, t0: Floats, t1: Floats) -> Floats:
     """At least |degree| for any γ in ``[t0, t1]``."""
     strength = roots.strength[slots]
-    peak = np.clip(-strength / 2, t0, t1) if criterion.name == "difference" else t0
+    peak = np.clip(criterion.peak(strength), t0, t1)
     degree, error = degree_of(roots, criterion, slots, peak)
     return degree + error

@@ -156,12 +156,12 @@ def _contexts(
 ) -> tuple[list[Assignment], int | None]:
     """The contexts in which x can be among the k worst, and the gap of a search that wasn't complete."""
     outside = tables.outside(x)
-    a, _ = tables.likelihoods(x)
-    if criterion.name == "ratio" and a == 0:
-        # P(d | xy) = 0 whatever the context: all tie.
+    a, b = tables.likelihoods(x)
+    if criterion.off_peak(Fraction(1), a, b) == 0:
+        # The degree is the same whatever the context: all tie.
         return list(islice(_smallest_contexts(tables, outside, individual), k)), None
     strength = tables.strength(x)
-    peak = criterion.peak(strength)
+    peak = float(criterion.peak(strength))
     # peak is -s/2, in halves of units: doubling everything would keep the half, but the slack covers it.
     target = peak if abs(peak) == inf else round(peak) - tables.prior
     rows = [tables.options[i][1:] if individual else tables.options[i] for i in outside]
@@ -178,8 +178,7 @@ def _nearest_the_peak(
 ) -> list[Assignment]:
     """The k contexts of largest |degree|, exactly; of those that tie, the shortest.
 
-    For the difference ``|γ + s/2|`` decides, and with it the larger of ``R² r`` and its inverse, where
-    ``R = e^γ`` and ``r = e^s``; where the degree grows towards an end of the reach, R or its inverse.
+    `Criterion.off_peak` decides.
     """
     if len(contexts) <= k:
         return contexts
@@ -189,20 +188,12 @@ def _nearest_the_peak(
         u, v = tables.model.joint(y)
         tied.setdefault(u / v, []).append(y)
 
-    def off_peak(odds: Fraction) -> Fraction:
-        if criterion.name == "ratio" or b == 0:
-            return odds
-        if a == 0:
-            return 1 / odds
-        square = odds * odds * a / b
-        return max(square, 1 / square)
-
     def length(y: Assignment) -> tuple[int, Assignment]:
         return len(y), y
 
     by_distance: dict[Fraction, list[Assignment]] = {}
     for odds, ys in tied.items():
-        by_distance.setdefault(off_peak(odds), []).extend(ys)
+        by_distance.setdefault(criterion.off_peak(odds, a, b), []).extend(ys)
     nearest_first: list[Assignment] = []
     for distance in sorted(by_distance):
         nearest_first += sorted(by_distance[distance], key=length)

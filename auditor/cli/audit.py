@@ -59,13 +59,13 @@ def audit(
             top=top,
             rank_by=rank_by or "divergence",
             min_probability=min_probability,
-            illustrate=form in ("json", "html", "pdf"),
+            illustrate=form not in ("text", "csv"),
             time_limit=time_limit,
             progress=progress,
         )
         if data is not None:
             document = auditing.with_data(document, spec, data, min_group=min_group, progress=progress)
-    if form == "html" or form == "pdf":
+    if form == "html" or form == "pdf" or form == "markdown":
         from auditor.usecases.reporting import of_audit
 
         deliver_report(of_audit(document, spec, form), output)

@@ -92,10 +92,14 @@ def people(probability: float) -> str:
     return f"1 of {whole(int(Decimal(rounded(1 / max(probability, 1e-300), 2))))}"
 
 
-def whole(number: int | None) -> str:
-    """Write a whole number, in short if it is beyond reading; a document has all of it."""
+def whole(number: int | None, bounds: tuple[int, int] | None = None) -> str:
+    """Write a whole number, in short if it is beyond reading; where it isn't known, what is proved of it.
+
+    >>> whole(2017), whole(None), whole(None, (3, 40))
+    ('2,017', 'not counted', 'at least 3, at most 40')
+    """
     if number is None:
-        return "not counted"
+        return f"at least {whole(bounds[0])}, at most {whole(bounds[1])}" if bounds else "not counted"
     return f"{number:,}" if number < 10**24 else f"about {Decimal(number):.3e}"
 
 

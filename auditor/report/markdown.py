@@ -11,7 +11,7 @@ from auditor.report.blocks import Block, Facts, Heading, Items, Paragraph, Pictu
 def inert(text: str) -> str:
     """Escape a text so that nothing in it is markup, a link, a mention or HTML."""
     plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"[\\`*_{}\[\]|~@$#]|:(?=\S)|(?<=www)\.", r"\\\g<0>", plain)
+    return re.sub(r"[\\`*_{}\[\]|~@$#]|:(?=//|\w+:)|(?<=www)\.", r"\\\g<0>", plain)
 
 
 def laid_out(blocks: Iterable[Block]) -> str:
@@ -27,7 +27,8 @@ def laid_out(blocks: Iterable[Block]) -> str:
                 parts.append("\n".join(f"- {_words(line)}" for line in lines))
             case Facts(rows):
                 parts.append(_table(("", ""), rows, 0))
-            case Table(_, head, _, right) as table:
+            case Table(caption, head, _, right) as table:
+                parts += [f"**{inert(caption)}**"] if caption else []
                 parts.append(_table(head, table.texts(), right))
             case Picture():
                 pass

@@ -108,9 +108,7 @@ def list_heading(chosen: ListName, number: int, complete: bool, rank_by: RankBy 
     return f"{some} {kind} {patterns} ({meaning}), most probable first{rest}"
 
 
-def pattern_table(
-    patterns: Iterable[PatternRecord], favourable: str, delta: str, caption: str
-) -> list[Block]:
+def pattern_table(patterns: Iterable[PatternRecord], favourable: str, delta: str) -> list[Block]:
     """List patterns: a row of numbers each, and the values."""
     rows: list[tuple[str | Cell, ...]] = []
     for number, pattern in enumerate(patterns, 1):
@@ -133,7 +131,7 @@ def pattern_table(
     head = ("#", "Disclosed", "Given", "degree", "P before", "P after", "probability", "divergence (nats)")
     return [
         Paragraph(f"P before and after: P({favourable}) before and after disclosing", "intro"),
-        Table(caption, head, rows, 5, "patterns"),
+        Table("", head, rows, 5, "patterns"),
     ]
 
 
@@ -154,7 +152,7 @@ def move_table(
     ]
     if not rows:
         return []
-    return [Heading(heading), Table(heading, ("Probability", "Before", "After"), rows, 2, "moves")]
+    return [Heading(heading), Table("", ("Probability", "Before", "After"), rows, 2, "moves")]
 
 
 def bar(before: float, after: float) -> tuple[float, float]:

@@ -271,7 +271,7 @@ def test_data_beside_the_model(auditor: Auditor, tmp_path: Path) -> None:
     text = read(report)
     assert "2. What data show beside the model" in text
     assert "X: not x\n59\n" in text
-    assert "▼ " in text.split("Groups of people in the data")[1].split("How often")[0]
+    assert "▼ " in text.split("In the data: 119 people")[1].split("How often")[0]
     assert "How often the listed patterns occur in the data" in text
     audit = tmp_path / "audit.json"
     auditor("audit", FIGURE1, "--delta", "0.2", "--data", table, "-o", audit)

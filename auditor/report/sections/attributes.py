@@ -17,7 +17,10 @@ def section(subject: Subject) -> Blocks:
     audit, delta = subject.audit, subject.stated.delta
     blocks: list[Block] = []
     if audit and subject.brief:
-        rows = [(r.attribute, degree(r, delta), whole(r.pattern_count)) for r in audit.by_sensitive_attribute]
+        rows = [
+            (r.attribute, degree(r, delta), whole(r.pattern_count, r.pattern_count_bounds))
+            for r in audit.by_sensitive_attribute
+        ]
         head = ("Disclosed, alone or with others", "Worst degree", "Patterns")
         return [Heading("By sensitive attribute"), Table("", head, rows, 2)]
     if audit:
@@ -42,7 +45,7 @@ def appendix(subject: Subject) -> Blocks:
             "intro",
         ),
         Table(
-            "Sets of disclosed attributes",
+            "",
             ("Disclosed", "Decided by", "Pairs", "Discrimination patterns"),
             [
                 (" + ".join(row.disclosed), row.method, whole(row.pairs), whole(row.patterns))
@@ -71,13 +74,13 @@ def _by_attribute(audit: Audit) -> list[Block]:
                 text,
                 degree(record.alone, audit.delta) if record.alone else "not searched",
                 degree(record, audit.delta),
-                whole(record.pattern_count),
+                whole(record.pattern_count, record.pattern_count_bounds),
             )
         )
     return [
         Heading("By sensitive attribute", "attributes"),
         Table(
-            "The worst pattern that discloses the attribute",
+            "",
             ("Attribute", "Worst pattern, alone or with others", "Alone", "Alone or with others", "Patterns"),
             rows,
             3,
@@ -106,9 +109,7 @@ def _by_pair(audit: Audit) -> list[Block]:
             "darker the cell, the nearer to the largest degree of all.",
             "intro",
         ),
-        Table(
-            "Worst degree by pair of sensitive attributes", ("Disclosed", *names), rows, len(names), "heat"
-        ),
+        Table("", ("Disclosed", *names), rows, len(names), "heat"),
     ]
 
 
@@ -141,7 +142,7 @@ def _by_combination(coverage: tuple[CoverageRecord, ...]) -> list[Block]:
             "intro",
         ),
         Table(
-            "Patterns by exactly what is disclosed",
+            "",
             ("Disclosed", "Discrimination patterns", "of all pairs", "Share"),
             [
                 (

@@ -26,7 +26,7 @@ def blocks(document: Comparison) -> list[Block]:
     before, after = document.before, document.after
     made: list[Block] = [
         Table(
-            "The two certificates",
+            "",
             ("", "Before", "After"),
             [
                 ("Verdict", VERDICTS[before.verdict], VERDICTS[after.verdict]),
@@ -115,5 +115,5 @@ def _patterns(title: str, changes: PatternChanges, before: str, after: str) -> l
             for change in changes.top
         ]
         head = ("Disclosed", "Given", "Degree before", "After")
-        made.append(Table(f"{heading}; the worst first", head, rows, 2, "changed"))
+        made.append(Table("", head, rows, 2, "changed"))
     return made

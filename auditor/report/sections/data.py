@@ -30,7 +30,7 @@ def section(subject: Subject) -> Blocks:
             )
         )
     head = ("Group", "People", "Selected", "95% interval", "Impact ratio", "Accuracy")
-    blocks.append(Table("Groups of people in the data", head, [_group(g) for g in data.groups], 5, "data"))
+    blocks.append(Table("", head, [_group(g) for g in data.groups], 5, "data"))
     if data.patterns:
         shown = data.patterns[: _ON_TERMINAL if subject.brief else None]
         blocks += [
@@ -42,7 +42,7 @@ def section(subject: Subject) -> Blocks:
                 "intro",
             ),
             Table(
-                "Listed patterns in the data and by the model",
+                "",
                 (
                     "#",
                     "Disclosed",

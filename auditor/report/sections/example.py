@@ -59,7 +59,7 @@ def section(subject: Subject) -> Blocks:
             "decision. Odds of o are a chance of o / (1 + o).",
             "intro",
         ),
-        Table("The odds, step by step", head, table, 4, "odds"),
+        Table("", head, table, 4, "odds"),
     ]
 
 

@@ -55,11 +55,10 @@ def four_fifths(tables: Iterable[GroupTable], *, name: bool = True) -> str:
         return "No group has an impact ratio: the most favoured one has a rate of 0."
     below = sum(value < float(FOUR_FIFTHS) for value, _ in known)
     lowest, group = min(known, key=lambda one: one[0])
-    found = f"{below:,} of {len(known):,} groups" if below else f"None of {len(known):,} groups"
     who = f" ({values(group.values)})" if name else ""
     return (
-        f"{found} below four fifths of the most favoured one; the lowest impact ratio is "
-        f"{ratio(lowest)}{who}."
+        f"Groups below four fifths of the most favoured one: {below:,} of {len(known):,}; the lowest impact "
+        f"ratio is {ratio(lowest)}{who}."
     )
 
 

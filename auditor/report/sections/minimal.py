@@ -22,9 +22,13 @@ def section(subject: Subject) -> Blocks:
         return None
     blocks: list[Block] = [Heading(_heading(audit), "minimal"), Paragraph(MEANING, "intro")]
     if not subject.brief:
-        return [*blocks, _grouped(audit)]
+        return [
+            *blocks,
+            Paragraph("By what is disclosed; one by one in the appendix.", "intro"),
+            _grouped(audit),
+        ]
     shown = audit.minimal_patterns[:_ON_TERMINAL]
-    blocks += pattern_table(shown, audit.model.favourable, audit.delta, "")
+    blocks += pattern_table(shown, audit.model.favourable, audit.delta)
     if left := len(audit.minimal_patterns) - len(shown):
         blocks.append(Paragraph(f"{left:,} more: auditor patterns MODEL --summary minimal"))
     return blocks
@@ -41,7 +45,7 @@ def appendix(subject: Subject) -> Blocks:
     return [
         Heading("Subset-minimal patterns one by one", "minimal-list"),
         Paragraph(MEANING + more, "intro"),
-        *pattern_table(shown, audit.model.favourable, audit.delta, "Most probable first"),
+        *pattern_table(shown, audit.model.favourable, audit.delta),
     ]
 
 
@@ -69,4 +73,4 @@ def _grouped(audit: Audit) -> Table:
             )
         )
     head = ("Disclosed", "The most probable of them", "Its people", "Worst degree", "Patterns")
-    return Table("By what is disclosed; one by one in the appendix", head, rows, 3, "grouped")
+    return Table("", head, rows, 3, "grouped")

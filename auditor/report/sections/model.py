@@ -50,7 +50,7 @@ def parameters(subject: Subject) -> Blocks:
             "has the rest.",
             "intro",
         ),
-        Table("Probability of each value under each decision", head, rows, look="parameters"),
+        Table("", head, rows, look="parameters"),
     ]
 
 

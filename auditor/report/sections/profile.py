@@ -30,7 +30,7 @@ def section(subject: Subject) -> Blocks:
             "statement that the framework, or any law, is complied with."
         ),
         Table(
-            profile.name,
+            "",
             ("Item", "Asks for", "This report's answer", "Open"),
             [_row(item, there) for item in profile.items],
             look="profile",

@@ -147,7 +147,7 @@ def _likelihoods(record: Repair | RepairRecord) -> Table:
             ("Independent, by the mean", found.independent_mean),
         )
     ]
-    return Table("Log-likelihoods", ("Model", "Log-likelihood", "Lost"), rows, 2, "likelihoods")
+    return Table("", ("Model", "Log-likelihood", "Lost"), rows, 2, "likelihoods")
 
 
 def _predictions(record: Repair) -> list[Block]:
@@ -163,7 +163,7 @@ def _predictions(record: Repair) -> list[Block]:
             for what, both, shown_as in (("Accuracy", found.accuracy, percent), ("AUC", found.auc, rounded))
         ]
         caption = f"Predictions for {found.rows:,} rows of {found.data}"
-        made += [Heading(caption, "performance"), Table(caption, ("", "Before", "After"), rows, 2, "tried")]
+        made += [Heading(caption, "performance"), Table("", ("", "Before", "After"), rows, 2, "tried")]
     return made
 
 

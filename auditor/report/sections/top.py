@@ -26,7 +26,7 @@ def section(subject: Subject) -> Blocks:
     if not subject.brief:
         stopped = "" if complete else " The search was stopped; a better one can be missing."
         blocks.append(Paragraph(_RANKED[audit.rank_by] + stopped, "intro"))
-    return [*blocks, *pattern_table(audit.top_patterns, audit.model.favourable, audit.delta, heading)]
+    return [*blocks, *pattern_table(audit.top_patterns, audit.model.favourable, audit.delta)]
 
 
 def listed(document: PatternList) -> list[Block]:
@@ -39,5 +39,5 @@ def listed(document: PatternList) -> list[Block]:
     ]
     if document.min_probability is not None:
         blocks.append(Paragraph(probable_only(document.min_probability)))
-    table = pattern_table(document.patterns, model.favourable, delta, heading)
+    table = pattern_table(document.patterns, model.favourable, delta)
     return [*blocks, Heading(heading, level=2), *table]

@@ -42,10 +42,7 @@ def counted(stated: Stated) -> str:
             return f"{whole(stated.count)} so probable, counted exactly"
         part = share(stated.count, stated.total)
         return f"{whole(stated.count)} of {whole(stated.total)} ({part}), counted exactly"
-    known = "not counted"
-    if stated.count_bounds:
-        low, high = map(whole, stated.count_bounds)
-        known = f"at least {low} (found), at most {high} (proved)"
+    known = whole(None, stated.count_bounds)
     return f"{known}, of {whole(stated.total)}: {stated.count_reason}"
 
 
@@ -71,7 +68,6 @@ def _by_share(subject: Subject) -> list[Block]:
                 degree(record, delta),
             )
         )
-    caption = "The worst degree among patterns of at least so many people"
     return [
         Heading("How bad, and for how many", "shares"),
         Paragraph(
@@ -79,5 +75,5 @@ def _by_share(subject: Subject) -> list[Block]:
             "all patterns that at least so many people have, by the model.",
             "intro",
         ),
-        Table(caption, ("Share", "Disclosed", "In the context", "People", "Worst degree"), rows, 2, "shares"),
+        Table("", ("Share", "Disclosed", "In the context", "People", "Worst degree"), rows, 2, "shares"),
     ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from auditor.choices import Verdict
 from auditor.documents.audit import Audit, PatternRecord
 from auditor.report import charts
-from auditor.report.blocks import Block, Blocks, Facts, Heading, Paragraph, Table, shown, written
+from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table, shown, written
 from auditor.report.figures import grouped, people, percent, rounded
 from auditor.report.sections import groups, repair
 from auditor.report.sections.worst import counted, largest, least
@@ -25,7 +25,7 @@ from auditor.report.wording import (
 )
 
 #: What the first page has room for, in characters.
-_NAME, _LIST, _SENTENCE, _FOOTER = 90, 180, 480, 60
+_NAME, _LIST, _SENTENCE, _FOOTER = 70, 90, 480, 40
 #: The worst pattern of at least so many people is called plausible.
 _PLAUSIBLE = "0.0001"
 
@@ -219,7 +219,9 @@ def _shares(audit: Audit | None) -> Table | None:
     if not audit or not audit.by_share:
         return None
     head = tuple(least(row.min_probability) for row in audit.by_share)
-    rows = [tuple(degree(row, audit.delta) for row in audit.by_share)]
+    rows = [
+        tuple(Cell(degree(row, audit.delta), look="" if row.proved else "limited") for row in audit.by_share)
+    ]
     return Table("Worst degree among patterns of so many people", head, rows, len(head), "figures")
 
 
@@ -259,6 +261,5 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
         yield "Valid", dates
     else:
         yield "Issued", f"{certificate.issued}"
-    yield "Issuer", clipped(certificate.issuer or "not stated", _NAME)
     if certificate.supersedes:
         yield "Takes the place of", grouped(certificate.supersedes.id)

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from auditor.report.blocks import Block, Blocks, Paragraph, Table
-from auditor.report.figures import FOUR_FIFTHS, percent, plural, share, whole
+from auditor.report.figures import FOUR_FIFTHS, people, percent, plural, share, signed, whole
 from auditor.report.profiles import EvidenceName, Item
 from auditor.report.sections import groups, repair
 from auditor.report.sections.levels import levels
 from auditor.report.sections.worst import counted, largest, least
 from auditor.report.subject import Subject
-from auditor.report.wording import VERDICTS, degree, sentence, threshold_words
+from auditor.report.wording import VERDICTS, degree, threshold_words
 
 
 def section(subject: Subject) -> Blocks:
@@ -82,10 +82,11 @@ def evidence(subject: Subject) -> Iterator[tuple[EvidenceName, str]]:
         figures = ", ".join(f"{row.attribute} {degree(row, delta)}" for row in audit.by_sensitive_attribute)
         yield "by_sensitive_attribute", f"Worst degree by sensitive attribute: {figures}."
         if audit.top_patterns:
+            first = audit.top_patterns[0]
             yield (
                 "top_patterns",
-                f"The first of {len(audit.top_patterns)} top patterns: "
-                + sentence(audit.top_patterns[0], model.favourable),
+                f"{plural(len(audit.top_patterns), 'top pattern')}; the first has a degree of "
+                f"{signed(first.degree, delta)} for {people(first.probability)} people.",
             )
         if audit.minimal_patterns:
             yield "minimal_patterns", f"{plural(len(audit.minimal_patterns), 'subset-minimal pattern')}."
@@ -95,10 +96,10 @@ def evidence(subject: Subject) -> Iterator[tuple[EvidenceName, str]]:
             )
             yield "by_share", f"Worst degree by share: {figures}."
         if audit.groups:
-            yield (
-                "group_rates",
-                f"{groups.four_fifths(audit.groups)} (Implied by the model.) {groups.gap(audit.groups)}",
+            figures = (
+                groups.four_fifths(audit.groups, name=False) + " " + groups.gap(audit.groups, name=False)
             )
+            yield "group_rates", f"Implied by the model: {figures}"
         if audit.data:
             yield "observed_rates", _observed(subject)
     names: dict[str, EvidenceName] = {"group-level": "group_level", "individual-level": "individual_level"}

@@ -47,7 +47,9 @@ LONG = (
 
 @cache
 def spec(name: str) -> ModelSpec:
-    return load_model(EXAMPLES / f"{name}.json")
+    found = load_model(EXAMPLES / f"{name}.json")
+    assert isinstance(found, ModelSpec)
+    return found
 
 
 def fairer(model: NaiveBayes, kept: Fraction) -> NaiveBayes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import re
 import sys
-import time
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -201,25 +200,3 @@ def test_no_page_is_blank_or_overflows(pdf_file: Path, tmp_path: Path) -> None:
             row = dots[y * width : (y + 1) * width]
             assert min(row[:margin]) > 200, f"{image.name}: something in the left margin"
             assert min(row[-margin:]) > 200, f"{image.name}: something in the right margin"
-
-
-def test_pdf_text_is_the_page_s_text() -> None:
-    text = " ".join(text_of(page) for page in reader("finding record").pages)
-    subject = subjects.certified("1")
-    assert subject.audit
-    for pattern in subject.audit.top_patterns:
-        for value in pattern.sensitive_values.values():
-            assert value in text
-    assert "2,017 of 14,688" in text
-
-
-def test_time_is_of_the_order_of_plain_pages() -> None:
-    def seconds(text: str) -> float:
-        started = time.process_time()
-        pdf.render(text)
-        return time.process_time() - started
-
-    pages = "".join(f"<p>{'Plain words in a row. ' * 60}</p>" for _ in range(50))
-    plain = seconds(f'<html lang="en"><title>T</title>{pages}')
-    report = seconds(html.render(subjects.certified("1"), medium="paper"))
-    assert report < 15 * plain

@@ -65,7 +65,7 @@ def test_a_profile_answers_with_its_figure() -> None:
     ]
     below = sum(ratio < 0.8 for ratio in ratios)
     found = answers(subject, "us-four-fifths")["§ 1607.4(D), rule"][0]
-    assert f"{below} of {len(ratios)} groups below four fifths" in found
+    assert f"Groups below four fifths of the most favoured one: {below} of {len(ratios)}" in found
     assert f"the lowest impact ratio is {min(ratios):.4f}" in found
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from auditor.model.spec import ModelSpec as ModelSpec
     from auditor.usecases.auditing import audit as audit
     from auditor.usecases.auditing import repair as repair
+    from auditor.usecases.learning import learn as learn
 
 from auditor.version import __version__
 
@@ -36,6 +37,7 @@ _HOMES = {
     "ModelSpec": "auditor.model.spec",
     "audit": "auditor.usecases.auditing",
     "from_sklearn": "auditor.model.formats.sklearn",
+    "learn": "auditor.usecases.learning",
     "load_model": "auditor.model.reading",
     "repair": "auditor.usecases.auditing",
     "to_sklearn": "auditor.model.formats.sklearn",
@@ -49,6 +51,7 @@ __all__ = [
     "__version__",
     "audit",
     "from_sklearn",
+    "learn",
     "load_model",
     "repair",
     "to_sklearn",

@@ -90,6 +90,20 @@ def write_new(path: str | os.PathLike[str], data: bytes, *, mode: int = PUBLIC) 
     finished.append(os.fspath(path))
 
 
+def make_folder(path: str | os.PathLike[str]) -> None:
+    """Make a folder unless it is there.
+
+    Raises
+    ------
+    OutputError
+        If it can't be made.
+    """
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise _unwritable(path, error) from error
+
+
 def ensure_writable(path: str | os.PathLike[str]) -> None:
     """Find out that a file can't be written before the work on its content, not after it.
 

@@ -21,7 +21,8 @@ from auditor.documents.comparison import (
 from auditor.documents.parameters import fraction_of, naive_bayes
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.search.additive.counting import count_patterns
-from auditor.search.additive.log_odds import LogOdds, merged
+from auditor.search.additive.log_odds import merged
+from auditor.search.additive.tables import naive_bayes_of, tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import ln
 from auditor.search.limits import DEFAULT, Limits
@@ -62,7 +63,7 @@ def compare(
     limits : Limits
     """
     old, new = (_side(certificate) for certificate in (before, after))
-    old_model, new_model = old.tables.model, new.tables.model
+    old_model, new_model = naive_bayes_of(old.tables), naive_bayes_of(new.tables)
     gone, fresh, worse = _pattern_changes(before, after, old, new, top, limits)
     moves = list(_parameters(old_model, new_model))
     old_values, new_values = (
@@ -96,7 +97,7 @@ def compare(
 
 def _side(certificate: Certificate) -> Side:
     model = naive_bayes(certificate.model.name, certificate.model.exact)
-    return Side(LogOdds.of(model), issuing.criterion_of(certificate.criterion, certificate.delta))
+    return Side(tables_of(model), issuing.criterion_of(certificate.criterion, certificate.delta))
 
 
 def _named(certificate: Certificate) -> CertificateSide:
@@ -211,7 +212,7 @@ def _lost(
     """The worst patterns of one model that are none of the other, by its parameters or by its values."""
     if count == 0:
         return []
-    model = side.tables.model
+    model = naive_bayes_of(side.tables)
     here = (measure(model, side.criterion, x, y) for x, y in worst_lost(side, other, top, limits))
     pairs = [(pattern, _measured(side, other, pattern)) for pattern in here]
     by_values = {
@@ -226,13 +227,13 @@ def _lost(
 def _measured(side: Side, other: Side, pattern: Pattern) -> Pattern | None:
     """The same pattern in the other model; None if it has no such values, or they never occur together."""
     moved = shared_labels(side, other, pattern.sensitive_values, pattern.context_values)
-    if moved is None or not sum(other.tables.model.joint(merged(*moved))):
+    if moved is None or not sum(naive_bayes_of(other.tables).joint(merged(*moved))):
         return None
-    return measure(other.tables.model, other.criterion, *moved)
+    return measure(naive_bayes_of(other.tables), other.criterion, *moved)
 
 
 def _change(side: Side, mine: Pattern, before: Pattern | None, after: Pattern | None) -> PatternChange:
-    model, threshold = side.tables.model, side.criterion.threshold
+    model, threshold = naive_bayes_of(side.tables), side.criterion.threshold
     return PatternChange(
         sensitive_values=issuing.labels(model, mine.sensitive_values),
         context_values=issuing.labels(model, mine.context_values),

@@ -35,7 +35,7 @@ from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.model.spec import ModelSpec
 from auditor.search.additive.counting import Coverage as SearchCoverage
 from auditor.search.additive.counting import PatternCount, count_patterns
-from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import tables_of
 from auditor.search.criteria import Criterion, Difference, Ratio
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
@@ -102,7 +102,7 @@ def answer(
         Only patterns that are at least so probable are in scope.
     limits : Limits
     """
-    tables = LogOdds.of(model)
+    tables = tables_of(model)
     worst = worst_in_scope(tables, criterion, least, limits)
     unasked = "patterns of a minimum probability are searched, not counted"
     counted = PatternCount(0, model.total_patterns(), unasked, ())

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.log_odds import FAR, Floats, Integers, LogOdds
 from auditor.search.additive.subset_sums import Choice, choice_at, halves, sums
+from auditor.search.additive.tables import naive_bayes_of
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import discriminates, measure
@@ -108,13 +109,17 @@ def worst_lost(
 
 def shared_labels(old: Side, new: Side, x: Assignment, y: Assignment) -> tuple[Assignment, Assignment] | None:
     """Return a pattern of the first model in the second, or None if that can't express it."""
-    places = {a.name: i for i, a in enumerate(new.tables.model.attributes)}
+    places = {a.name: i for i, a in enumerate(naive_bayes_of(new.tables).attributes)}
     moved = []
     for part in (x, y):
         values = []
         for i, v in part:
-            attribute = old.tables.model.attributes[i]
-            other = new.tables.model.attributes[places[attribute.name]] if attribute.name in places else None
+            attribute = naive_bayes_of(old.tables).attributes[i]
+            other = (
+                naive_bayes_of(new.tables).attributes[places[attribute.name]]
+                if attribute.name in places
+                else None
+            )
             label = attribute.values[v]
             if other is None or label not in other.values or (part is x and not other.sensitive):
                 return None
@@ -142,7 +147,7 @@ class _Work:
 
     def __init__(self, old: Side, new: Side, limits: Limits) -> None:
         self.sides, self.limits, self.settled = (old, new), limits, 0
-        places = {a.name: i for i, a in enumerate(new.tables.model.attributes)}
+        places = {a.name: i for i, a in enumerate(naive_bayes_of(new.tables).attributes)}
         self.shared = [
             _Shared(
                 (i, places[a.name]),
@@ -153,9 +158,9 @@ class _Work:
                 ),
                 a.sensitive and other.sensitive,
             )
-            for i, a in enumerate(old.tables.model.attributes)
+            for i, a in enumerate(naive_bayes_of(old.tables).attributes)
             if a.name in places
-            for other in [new.tables.model.attributes[places[a.name]]]
+            for other in [naive_bayes_of(new.tables).attributes[places[a.name]]]
         ]
 
     @cached_property
@@ -365,12 +370,13 @@ class _Work:
 
     def _measured(self, side: int, x: Assignment, y: Assignment) -> Fraction:
         self._spend()
-        return abs(measure(self.sides[side].tables.model, self.sides[side].criterion, x, y).degree)
+        return abs(measure(naive_bayes_of(self.sides[side].tables), self.sides[side].criterion, x, y).degree)
 
     def _settle(self, x: list[Assignment], y: list[Assignment]) -> bool:
         self._spend()
         return all(
-            discriminates(self.sides[n].tables.model, self.sides[n].criterion, x[n], y[n]) for n in (0, 1)
+            discriminates(naive_bayes_of(self.sides[n].tables), self.sides[n].criterion, x[n], y[n])
+            for n in (0, 1)
         )
 
     def _spend(self) -> None:
@@ -403,8 +409,8 @@ class _Work:
     def _ends(self, side: int, x: Assignment, criterion: Criterion) -> _Ends | None:
         """The interval of sums of a context's log-odds, without the prior's, in which x discriminates."""
         tables = self.sides[side].tables
-        a, b = tables.likelihoods(x)
-        interval = criterion.interval(a, b) if a or b else None
+        occurs = tables.strength(x) == tables.strength(x)  # not nan, which is ∞ - ∞: P(x) = 0
+        interval = tables.exact.interval(criterion, x) if occurs else None
         if interval is None:
             return None
         low, high = ((None if end is None else tables.units(end)) for end in interval)
@@ -418,13 +424,16 @@ class _Work:
 
     def _moved(self, at: int) -> Integers:
         """For each option of an attribute whether its ratio of likelihoods differs between the models."""
-        rows = [self.sides[n].tables.model.attributes[self.shared[at].places[n]].likelihood for n in (0, 1)]
+        rows = [
+            naive_bayes_of(self.sides[n].tables).attributes[self.shared[at].places[n]].likelihood
+            for n in (0, 1)
+        ]
         return np.array([0, *(_differ(rows[0][v], rows[1][w]) for v, w in self.finite[at])], dtype=np.int64)
 
     def _differs(self, x: list[Assignment]) -> bool:
         """Whether the prior, or the ratio of likelihoods of x, differs between the models."""
-        old, new = (self.sides[n].tables for n in (0, 1))
-        return old.model.prior != new.model.prior or _differ(old.likelihoods(x[0]), new.likelihoods(x[1]))
+        old, new = (naive_bayes_of(self.sides[n].tables) for n in (0, 1))
+        return old.prior != new.prior or _differ(old.joint(x[0]), new.joint(x[1]))
 
 
 @dataclass(frozen=True)

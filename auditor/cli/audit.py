@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.choices import SummaryName
-from auditor.cli import destinations, exits, options
+from auditor.cli import destinations, exits, options, tables
 from auditor.cli.report import deliver_report
 from auditor.cli.terminal import coloured, complain, print_result, progress_line
 from auditor.output import write_text
@@ -31,12 +31,29 @@ def audit(
     min_probability: options.MinProbability = None,
     time_limit: options.TimeLimit = None,
     data: Annotated[
-        Path | None,
-        typer.Option(metavar="TABLE", help="Data to compare with, CSV or Parquet; columns as in the model."),
+        list[str] | None,
+        typer.Option(
+            metavar="TABLE",
+            help="Data to compare with: CSV or Parquet, files, a glob or a folder; columns as in the model.",
+        ),
     ] = None,
+    cutoff: Annotated[
+        str,
+        typer.Option(
+            metavar="P", callback=options.share, help="The model selects whom it gives more than this."
+        ),
+    ] = "0.5",
     min_group: Annotated[
         int, typer.Option(min=1, metavar="N", help="Mark groups with fewer people in the data.")
     ] = 30,
+    separator: tables.Separator = None,
+    decimal: tables.Decimal = None,
+    thousands: tables.Thousands = None,
+    encoding: tables.Encoding = "utf-8",
+    missing: tables.Missing = None,
+    from_: tables.From = None,
+    table: tables.TableName = None,
+    sql: tables.Sql = None,
     format: options.AnyFormat = None,
     output: options.Output = None,
 ) -> int:
@@ -45,12 +62,15 @@ def audit(
     Exit code 0: δ-fair. 1: not δ-fair. 4: inconclusive within the limits.
     """
     form = destinations.chosen_format(format, output)
-    destinations.settle({"--output": output}, {"MODEL": model, "--data": data}, prints=output is None)
-    from auditor.model.reading import load_model
+    written = tables.dialect(separator, decimal, thousands, encoding, missing)
+    source = tables.source("--data", data, from_, table, sql)
+    reads = {"MODEL": model, **tables.files("--data", data)}
+    destinations.settle({"--output": output}, reads, prints=output is None)
+    from auditor.model.reading import load_naive_bayes
     from auditor.report.text import verdict_line
     from auditor.usecases import auditing
 
-    spec = load_model(model)
+    spec = load_naive_bayes(model)
     with progress_line() as progress:
         document = auditing.audit(
             spec,
@@ -63,8 +83,10 @@ def audit(
             time_limit=time_limit,
             progress=progress,
         )
-        if data is not None:
-            document = auditing.with_data(document, spec, data, min_group=min_group, progress=progress)
+        if source is not None:
+            document = auditing.with_data(
+                document, spec, source, dialect=written, min_group=min_group, cutoff=cutoff, progress=progress
+            )
     if form == "html" or form == "pdf" or form == "markdown":
         from auditor.usecases.reporting import of_audit
 
@@ -108,12 +130,12 @@ def patterns(
     if rank_by and (sample or summary):
         raise typer.BadParameter("--rank-by goes with neither --summary nor --sample")
     destinations.settle({"--output": output}, {"MODEL": model}, prints=output is None)
-    from auditor.model.reading import load_model
+    from auditor.model.reading import load_naive_bayes
     from auditor.usecases import auditing
 
     with progress_line() as progress:
         document = auditing.patterns(
-            load_model(model),
+            load_naive_bayes(model),
             delta,
             choose="sample" if sample else summary or "top",
             limit=sample or top or (SUMMARY_DEFAULT if summary else TOP_DEFAULT),

@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from auditor.cli import destinations, options
+from auditor.cli import destinations, options, tables
 from auditor.cli.terminal import complain, print_result, progress_line
-from auditor.output import write_bytes, write_text
+from auditor.errors import InputError
+from auditor.output import make_folder, write_bytes, write_text
+
+if TYPE_CHECKING:
+    from auditor.data.cells import Dialect
+    from auditor.data.counting import Choices
+    from auditor.data.tables import Source
 
 
 def learn(
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="Table with a header: CSV or Parquet.")],
     decision: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the decision.")],
     favourable: Annotated[
         list[str], typer.Option(metavar="VALUE", help="Favourable value of the decision; repeatable.")
     ],
     sensitive: Annotated[list[str], typer.Option(metavar="A,B", help="Columns to protect; repeatable.")],
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="DATA", help="Table with a header, CSV or Parquet: files, a glob in quotes, or a folder."
+        ),
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="The only columns to take beside those named above; repeatable."),
+    ] = None,
     drop: Annotated[
         list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out; repeatable.")
     ] = None,
@@ -49,19 +64,21 @@ def learn(
         int | None, typer.Option(min=2, max=100, help="Measure on each of so many parts.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Draws those parts.")] = 0,
-    separator: Annotated[
-        str | None, typer.Option(metavar="MARK", help="Between cells.  [default: as in the header]")
-    ] = None,
-    decimal: Annotated[str, typer.Option(metavar="MARK", help="Decimal mark of numbers.")] = ".",
-    encoding: Annotated[str, typer.Option(help="Encoding of the text.")] = "utf-8",
-    missing: Annotated[
-        list[str] | None,
+    by: Annotated[
+        str | None,
         typer.Option(
-            metavar="TEXT",
-            help="Cell without a value, beside the empty one; repeatable.  [default: NA, N/A, NaN, null, ?]",
+            metavar="COLUMN", help="Make a model of each value of this column, in the folder of -o."
         ),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the model.  [default: as DATA]")] = None,
+    separator: tables.Separator = None,
+    decimal: tables.Decimal = None,
+    thousands: tables.Thousands = None,
+    encoding: tables.Encoding = "utf-8",
+    missing: tables.Missing = None,
+    from_: tables.From = None,
+    table: tables.TableName = None,
+    sql: tables.Sql = None,
+    name: Annotated[str | None, typer.Option(help="Name of the model.  [default: decision and DATA]")] = None,
     output: options.ModelOutput = None,
 ) -> int:
     """Learn a model from data: count the rows with each value under each decision.
@@ -71,26 +88,32 @@ def learn(
     """
     if holdout and folds:
         raise typer.BadParameter("--holdout and --folds exclude each other")
-    if len(decimal) != 1 or (separator is not None and len(separator.replace("\\t", "\t")) != 1):
-        raise typer.BadParameter("--separator and --decimal are single characters")
-    form = destinations.model_format(output)
-    destinations.settle({"--output": output}, {"DATA": data}, prints=True)
-    from auditor.data import learning
+    if by is not None and (holdout or folds):
+        raise typer.BadParameter("--by goes with neither --holdout nor --folds")
+    written = tables.dialect(separator, decimal, thousands, encoding, missing)
+    source = tables.source("DATA", data, from_, table, sql)
+    if source is None:
+        raise typer.BadParameter("give files, or a database with --from", param_hint="DATA")
+    form = destinations.model_format(None if by is not None else output)
+    target = None if by is not None else output
+    destinations.settle({"--output": target}, tables.files("DATA", data), prints=True)
     from auditor.data.binning import parse_bins
-    from auditor.data.tables import MISSING, Dialect
+    from auditor.data.counting import Choices, parse_smoothing
     from auditor.model.writing import dump_model
     from auditor.report.learning import summary
+    from auditor.usecases import learning
 
     edges, number = parse_bins(bins or ())
-    choices = learning.Choices(
+    choices = Choices(
         decision=decision,
         favourable=tuple(favourable),
         sensitive=tuple(sensitive),
+        columns=None if columns is None else tuple(columns),
         drop=tuple(drop or ()),
         edges=edges,
         bins=number,
         bin_method=bin_method,
-        smoothing=learning.parse_smoothing(smoothing),
+        smoothing=parse_smoothing(smoothing),
         max_values=max_values,
         drop_unique=drop_unique,
         drop_duplicates=drop_duplicates,
@@ -99,10 +122,10 @@ def learn(
         seed=seed,
         name=name,
     )
-    mark = separator and separator.replace("\\t", "\t")
-    dialect = Dialect(mark, decimal, encoding, MISSING if missing is None else tuple(missing))
+    if by is not None:
+        return _learn_by(source, by, choices, written, output)
     with progress_line() as progress:
-        learned = learning.learn(data, choices, dialect, progress)
+        learned = learning.learn(source, choices, written, progress)
     text = summary(learned.summary)
     if output is None:
         print_result(dump_model(learned.model), "json")
@@ -110,6 +133,28 @@ def learn(
     else:
         write_text(output, dump_model(learned.model, form))
         print_result(text, "text")
+    return 0
+
+
+def _learn_by(source: Source, by: str, choices: Choices, written: Dialect, output: Path | None) -> int:
+    """Write a model per segment into a folder, and a line for each to standard output."""
+    from auditor.model.writing import dump_model
+    from auditor.report.learning import segments
+    from auditor.usecases import learning
+
+    if output is None or (output.exists() and not output.is_dir()):
+        raise typer.BadParameter("with --by it is a folder for the models", param_hint="--output")
+    with progress_line() as progress:
+        found = learning.learn_by(source, by, choices, written, progress)
+    make_folder(output)
+    files = learning.file_names(found)
+    for segment, learned in found.items():
+        if isinstance(learned, learning.Learned):
+            write_text(output / files[segment], dump_model(learned.model))
+    made = {s: m.summary if isinstance(m, learning.Learned) else None for s, m in found.items()}
+    print_result(segments(by, made, files), "text")
+    if failed := [p for m in found.values() if not isinstance(m, learning.Learned) for p in m]:
+        raise InputError(failed)
     return 0
 
 
@@ -170,9 +215,9 @@ def convert(
     if suffix not in (".pmml", ".skops"):
         form = destinations.model_format(output, ".pmml", ".skops")
     destinations.settle({"--output": output}, {"MODEL": model}, prints=False)
-    from auditor.model.reading import load_model
+    from auditor.model.reading import load_naive_bayes
 
-    spec = load_model(model)
+    spec = load_naive_bayes(model)
     if suffix == ".pmml":
         from auditor.model.formats.pmml import to_pmml
 

@@ -10,10 +10,11 @@ import typer
 
 from auditor.choices import CriterionName, RankBy
 from auditor.errors import InputError
+from auditor.messages import shown
 from auditor.report.formats import AnyFormatName, FormatName
 
 
-def _share(value: str | None) -> str | None:
+def share(value: str | None) -> str | None:
     """Check that an option is an exact number from 0 to 1."""
     from auditor.search.question import Share
 
@@ -28,14 +29,14 @@ def _day(text: str) -> date:
     try:
         return datetime.strptime(text, "%Y-%m-%d").date()
     except ValueError as error:
-        raise ValueError(f"{text[:40]!r} is not a date such as 2026-01-31") from error
+        raise ValueError(f"{shown(text)} is not a date such as 2026-01-31") from error
 
 
 Model = Annotated[str, typer.Argument(help="Model specification, JSON or YAML; - is standard input.")]
 Delta = Annotated[
     str,
     typer.Option(
-        metavar="NUMBER", callback=_share, help="Threshold from 0 to 1; a degree above it discriminates."
+        metavar="NUMBER", callback=share, help="Threshold from 0 to 1; a degree above it discriminates."
     ),
 ]
 AuditTop = Annotated[int, typer.Option("--top", metavar="K", min=1, help="How many patterns to list.")]
@@ -47,7 +48,7 @@ Criterion = Annotated[
 ]
 MinProbability = Annotated[
     str | None,
-    typer.Option(metavar="P", callback=_share, help="Speak only of patterns that are at least so probable."),
+    typer.Option(metavar="P", callback=share, help="Speak only of patterns that are at least so probable."),
 ]
 TimeLimit = Annotated[
     float | None,
@@ -75,7 +76,7 @@ OptionalDelta = Annotated[
     typer.Option(
         "--delta",
         metavar="NUMBER",
-        callback=_share,
+        callback=share,
         help="Threshold from 0 to 1; a degree above it discriminates.  [default: of the policy]",
     ),
 ]

@@ -19,9 +19,10 @@ from auditor.cli.models import convert, import_model, learn
 from auditor.cli.repair import repair
 from auditor.cli.report import report
 from auditor.cli.schema import schema
-from auditor.cli.terminal import complain, prepare, print_result
+from auditor.cli.terminal import WIDEST, complain, prepare, print_result
 from auditor.cli.usage import Command, Group, explained
 from auditor.errors import AuditorError
+from auditor.resources import names
 from auditor.version import __version__
 
 app = typer.Typer(
@@ -29,7 +30,7 @@ app = typer.Typer(
     no_args_is_help=True,
     # Rich would take a name in square brackets for markup, and doubles the time that help takes.
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
     epilog="Exit codes: 0 fine; 1 a finding, such as not δ-fair; 2 wrong usage; 3 bad input; 4 inconclusive; "
     "5 repair failed; 70 a bug in auditor.",
 )
@@ -103,19 +104,32 @@ def _auditor(
     """Verify, repair and certify δ-fairness of naive Bayes classifiers, exactly."""
 
 
-COMMANDS: dict[str, Callable[..., int]] = {
-    "audit": audit,
-    "patterns": patterns,
-    "repair": repair,
-    "keygen": keygen,
-    "certify": certify,
-    "recertify": recertify,
-    "verify": verify,
-    "report": report,
-    "learn": learn,
-    "import": import_model,
-    "convert": convert,
-    "schema": schema,
+#: Each command, and an example of it; they work in this order.
+COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
+    "audit": (audit, "auditor audit examples/compas.json --delta 0.1 -o compas.html"),
+    "patterns": (patterns, "auditor patterns examples/compas.json --delta 0.1 --summary minimal"),
+    "repair": (repair, "auditor repair examples/compas.json --delta 0.1 -o fair.json"),
+    "keygen": (keygen, "auditor keygen key.pem"),
+    "certify": (certify, "auditor certify fair.json --delta 0.1 --key key.pem -o certificate.json"),
+    "recertify": (
+        recertify,
+        "auditor recertify certificate.json fair.json --public-key key.pub.pem --key key.pem -o renewed.json",
+    ),
+    "verify": (verify, "auditor verify certificate.json --public-key key.pub.pem --model fair.json"),
+    "report": (report, "auditor report certificate.json -o certificate.html --profile us-four-fifths"),
+    "learn": (
+        learn,
+        "auditor learn people.csv --decision credit --favourable good --sensitive sex,age --bins 4 "
+        "-o model.json",
+    ),
+    "import": (import_model, "auditor import credit.bif --sensitive sex -o credit.json"),
+    "convert": (convert, "auditor convert examples/compas.json -o compas.yaml"),
+    "schema": (schema, "auditor schema model"),
 }
-for name, command in COMMANDS.items():
-    app.command(name, cls=Command)(command)
+for name, (command, example) in COMMANDS.items():
+    # A paragraph after a backspace keeps its lines.
+    epilog = f"\b\nExample:\n  {example}"
+    if command is report:
+        profiles = "\n  ".join(names("templates", "profiles"))
+        epilog += f"\n\n\b\nProfiles:\n  {profiles}"
+    app.command(name, cls=Command, epilog=epilog)(command)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from auditor.choices import CutRanking, MethodName, SolverName
-from auditor.cli import destinations, options
+from auditor.cli import destinations, options, tables
 from auditor.cli.terminal import complain, print_result
 from auditor.output import write_text
 
@@ -44,8 +44,20 @@ def repair(
         typer.Option(metavar="SECONDS", min=0, help="Stop after so long, with the best fair model."),
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Table to measure predictions on: CSV or Parquet.")
+        list[str] | None,
+        typer.Option(
+            metavar="TABLE",
+            help="Data to measure predictions on: CSV or Parquet, files, a glob or a folder; repeatable.",
+        ),
     ] = None,
+    separator: tables.Separator = None,
+    decimal: tables.Decimal = None,
+    thousands: tables.Thousands = None,
+    encoding: tables.Encoding = "utf-8",
+    missing: tables.Missing = None,
+    from_: tables.From = None,
+    table: tables.TableName = None,
+    sql: tables.Sql = None,
     format: options.CheckFormat = "text",
     output: Annotated[
         Path | None,
@@ -59,17 +71,20 @@ def repair(
     proved fair within the limits.
     """
     form = destinations.model_format(output)
-    destinations.settle({"--output": output}, {"MODEL": model, "--data": data}, prints=True)
+    written = tables.dialect(separator, decimal, thousands, encoding, missing)
+    source = tables.source("--data", data, from_, table, sql)
+    reads = {"MODEL": model, **tables.files("--data", data)}
+    destinations.settle({"--output": output}, reads, prints=True)
     # The matrices are small; several threads would mostly wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from auditor.documents.record import to_json
-    from auditor.model.reading import load_model
+    from auditor.model.reading import load_naive_bayes
     from auditor.model.writing import dump_model
     from auditor.report.repairs import render, result_line, round_line
     from auditor.usecases import auditing
 
     made = auditing.repair(
-        load_model(model),
+        load_naive_bayes(model),
         delta,
         criterion=criterion,
         method=method,
@@ -78,7 +93,8 @@ def repair(
         per_round=per_round,
         max_rounds=max_rounds,
         time_limit=time_limit,
-        data=data,
+        data=source,
+        dialect=written,
         on_round=lambda state: complain(
             round_line(state.number, state.constraints, state.log_likelihood, state.patterns)
         ),

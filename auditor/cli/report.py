@@ -36,7 +36,9 @@ def report(
     ] = None,
     profile: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Framework whose items the evidence is set beside; or a file."),
+        typer.Option(
+            metavar="NAME", help="Framework whose items the evidence is set beside, or a file of your own."
+        ),
     ] = None,
     template_dir: Annotated[
         Path | None,
@@ -53,8 +55,7 @@ def report(
 ) -> int:
     """Make a report for people of a document: HTML, PDF or Markdown.
 
-    A PDF holds the document too, for auditor verify. Profiles: eu-ai-act-annex-iv, iso-iec-tr-24027,
-    nist-ai-rmf-measure-2.11, nyc-local-law-144, us-four-fifths. Exit code 0, whatever the verdict.
+    A PDF holds the document too, for auditor verify. Exit code 0, whatever the verdict.
     """
     form = format_of(output)
     if form not in ("html", "pdf", "markdown"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,17 @@ from auditor.report.formats import FormatName
 
 if TYPE_CHECKING:
     from auditor.search.answer import Progress
+
+
+#: Columns that text is fitted to: those of the terminal, within these limits.
+NARROWEST, USUAL, WIDEST = 60, 80, 200
+
+
+def columns() -> int:
+    """Return how many columns a result has: those of the terminal, or 80 if it isn't one."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return USUAL
+    return min(max(shutil.get_terminal_size((USUAL, 0)).columns, NARROWEST), WIDEST)
 
 
 def prepare() -> None:

@@ -17,7 +17,8 @@ from auditor.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from auditor.model.naive_bayes import Assignment, NaiveBayes
+    from auditor.model.classifier import Classifier
+    from auditor.model.naive_bayes import Assignment
     from auditor.search.answer import Answer, Illustration
     from auditor.search.figure import Figure
     from auditor.search.pattern import Pattern
@@ -53,7 +54,7 @@ class PatternRecord(Record):
     favourable_given_context: Annotated[Probability, Field(description="P(favourable | context values).")]
 
     @classmethod
-    def of(cls, model: NaiveBayes, pattern: Pattern, threshold: Fraction) -> Self:
+    def of(cls, model: Classifier, pattern: Pattern, threshold: Fraction) -> Self:
         """Name the values of a pattern and round its numbers, its degree on its side of the threshold."""
         return cls(
             sensitive_values=_labels(model, pattern.sensitive_values),
@@ -78,7 +79,7 @@ class ModelRecord(Record):
     sensitive: Annotated[tuple[str, ...], Field(min_length=1)]
 
     @classmethod
-    def of(cls, model: NaiveBayes) -> Self:
+    def of(cls, model: Classifier) -> Self:
         """Name the model, its decision and its attributes."""
         return cls(
             name=model.name,
@@ -425,7 +426,7 @@ def round_beside(value: Fraction, threshold: Fraction) -> float:
     return math.copysign(rounded, value)
 
 
-def _labels(model: NaiveBayes, values: Assignment) -> dict[str, str]:
+def _labels(model: Classifier, values: Assignment) -> dict[str, str]:
     return {model.attributes[i].name: model.attributes[i].values[v] for i, v in values}
 
 
@@ -438,7 +439,7 @@ def _short(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def _is_shown(model: NaiveBayes) -> bool:
+def _is_shown(model: Classifier) -> bool:
     return sum(len(attribute.values) for attribute in model.attributes) <= _MOST_VALUES
 
 

@@ -11,7 +11,7 @@ from auditor.documents.audit import ModelRecord, PatternRecord, ToolRecord
 from auditor.documents.record import Record
 
 if TYPE_CHECKING:
-    from auditor.model.naive_bayes import NaiveBayes
+    from auditor.model.classifier import Classifier
     from auditor.search.additive.ranking import Ranking
     from auditor.search.additive.summaries import Summary
     from auditor.search.question import Question
@@ -43,7 +43,7 @@ class PatternList(Record):
     @classmethod
     def of(
         cls,
-        model: NaiveBayes,
+        model: Classifier,
         question: Question,
         choose: ListName,
         limit: int,

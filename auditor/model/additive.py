@@ -110,6 +110,26 @@ class AdditiveModel:
         )
         return context.plus(wide.divide(odds, wide.add(odds, 1)))
 
+    def joint(self, values: Iterable[tuple[int, int]]) -> tuple[Fraction, Fraction]:
+        """``(P(favourable, z), P(unfavourable, z))`` for the disclosed values z, to 40 digits.
+
+        Raises
+        ------
+        ValueError
+            If no population is assumed.
+        """
+        if self.unfavourable_share is None:
+            raise ValueError("no population is assumed, and so there are no probabilities")
+        disclosed = tuple(values)
+        rows = [(self.attributes[i].population, v) for i, v in disclosed]
+        unfavourable = prod((row[v] for row, v in rows if row), start=self.unfavourable_share)
+        low, high = power(self.exponent(disclosed), self.base, 60)
+        favourable = unfavourable * self.odds * Fraction(low + high) / 2
+        rounded = Context(prec=40, Emax=10**15, Emin=-(10**15)).divide(
+            Decimal(favourable.numerator), Decimal(favourable.denominator)
+        )
+        return Fraction(rounded), unfavourable
+
     def canonical(self) -> bytes:
         """All that bears on the answer as canonical JSON (RFC 8785), numbers as fractions.
 

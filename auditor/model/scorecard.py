@@ -28,7 +28,7 @@ from auditor.errors import InputError
 from auditor.messages import Place, Problem, escaped, has_parts, items, lines, part, shown
 from auditor.model import checks
 from auditor.model.additive import AdditiveModel, ScoredAttribute, Undisclosed
-from auditor.model.explaining import Explainer
+from auditor.model.explaining import validated
 from auditor.model.spec import Listed, Name, Part, Probability, Provenance, Text, ValueSpec
 
 KIND = "auditor/scorecard"
@@ -101,6 +101,7 @@ class ScoredValue(Part):
     bin: Annotated[
         Literal["missing", "special"] | None, Field(description="Whether it holds what isn't a usual value.")
     ] = None
+    reason_code: Annotated[Name | None, Field(description="What an adverse decision cites.")] = None
 
     @model_validator(mode="wrap")
     @classmethod
@@ -127,7 +128,8 @@ class ScoredValue(Part):
 class ScorecardAttribute(Part):
     """A characteristic of the scorecard."""
 
-    name: Name
+    name: Annotated[Name, Field(description="What the column is called in the data.")]
+    label: Annotated[Name | None, Field(description="What people read in place of the name.")] = None
     sensitive: Annotated[bool, Field(description="Whether it is protected, or stands in for what is.")] = (
         False
     )
@@ -136,6 +138,12 @@ class ScorecardAttribute(Part):
     undisclosed: Annotated[
         Score | None, Field(description="Its points or weight where it isn't disclosed.")
     ] = None
+    baseline: Annotated[
+        Score | None, Field(description="Against which points are compared for reason codes.")
+    ] = None
+    reason_code: Annotated[Name | None, Field(description="Of the values that have none of their own.")] = (
+        None
+    )
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -169,7 +177,7 @@ class ScorecardSpec(Part):
     @model_validator(mode="wrap")
     @classmethod
     def _with_all_problems(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        return _EXPLAINER.validated(data, handler)
+        return validated(cls, data, handler, across)
 
     @property
     def meaning(self) -> Undisclosed:
@@ -208,6 +216,11 @@ class ScorecardSpec(Part):
         except ValidationError as error:
             found = [Problem(details["loc"], details["msg"]) for details in error.errors(include_url=False)]
             raise InputError(lines(self.name, found, tree)) from error
+
+    @property
+    def attribute_labels(self) -> dict[str, str]:
+        """What people read for each attribute, by its name; no answer or digest depends on it."""
+        return {attribute.name: attribute.label or attribute.name for attribute in self.attributes}
 
     def classifier(self) -> AdditiveModel:
         """The exact model that this specification means.
@@ -457,21 +470,3 @@ def _agreement(spec: ScorecardSpec) -> Iterator[Problem]:
                 'out, or write "undisclosed": "declared" above'
             )
             yield Problem(("attributes", i, "undisclosed"), message)
-
-
-_EXPLAINER = Explainer(
-    KIND,
-    VERSION,
-    {
-        "": ScorecardSpec,
-        "decision": ScorecardDecision,
-        "scale": Scale,
-        "attributes": ScorecardAttribute,
-        "values": ScoredValue,
-        "favourable": ValueSpec,
-        "unfavourable": ValueSpec,
-        "provenance": Provenance,
-    },
-    [ValueSpec],
-    across,
-)

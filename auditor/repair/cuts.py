@@ -13,6 +13,7 @@ from auditor.search.additive.combinations import strongest_first
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.subset_sums import nearest
+from auditor.search.additive.tables import naive_bayes_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
@@ -91,7 +92,9 @@ def worst_of_each(
         known = worst.setdefault(kind, [])
         if len(known) >= of_each and abs(known[-1].degree) >= own:
             continue
-        pattern = measure(tables.model, criterion, x, _context_near_peak(tables, criterion, x, limits))
+        pattern = measure(
+            naive_bayes_of(tables), criterion, x, _context_near_peak(tables, criterion, x, limits)
+        )
         if abs(pattern.degree) > criterion.threshold:
             insort(known, pattern, key=lambda pattern: -abs(pattern.degree))
             del known[of_each:]

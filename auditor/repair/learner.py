@@ -21,6 +21,7 @@ from auditor.repair.problem import Cut
 from auditor.repair.solver import Solver, solve_near
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
@@ -128,7 +129,7 @@ def learn(counts: Counts, criterion: Criterion, options: Options) -> Learned:
 
 def count(model: NaiveBayes, criterion: Criterion, limits: Limits) -> int | None:
     """The exact number of discrimination patterns, or None where a second or two do not suffice."""
-    return count_patterns(LogOdds.of(model), criterion, replace(limits, steps=_COUNT_STEPS)).total
+    return count_patterns(tables_of(model), criterion, replace(limits, steps=_COUNT_STEPS)).total
 
 
 class _Learner:
@@ -149,9 +150,11 @@ class _Learner:
         self._margin = _MARGIN
         self._inside = well_inside(counts, criterion)
         self._to_beat = -inf
-        self.spare = self._inside
+        self.spare, self._closed_form = self._inside, list[Cut]()
         if not self._exhausted:
-            self.spare = most_likely(counts, criterion, self._aim, options.solver, self._inside)
+            self.spare, self._closed_form = most_likely(
+                counts, criterion, self._aim, options.solver, self._inside
+            )
         self.best: NaiveBayes | None = None
         self.cuts: list[Cut] = []
         self.rounds = 0
@@ -169,7 +172,7 @@ class _Learner:
             if likelihood <= spare_likelihood + _GAIN * abs(spare_likelihood):
                 # With more constraints it would only become less likely.
                 candidate, likelihood = self.spare, spare_likelihood
-            tables = LogOdds.of(candidate)
+            tables = tables_of(candidate)
             worst = worst_patterns(tables, self._criterion, only_patterns=True, limits=self._options.limits)
             fair = not worst.patterns and worst.upper <= self._criterion.threshold
             if self.rounds:
@@ -227,6 +230,10 @@ class _Learner:
         """
         options = self._options
         found = find_cuts(tables, self._criterion, options.rank_by, options.per_round, options.limits)
+        if options.per_round is None and all(cut.context_values is None for cut in found):
+            # Where all of them are for every context, cuts for every context on other values lose nothing,
+            # and with all of the closed form's there is no need to find those values round by round.
+            found += self._closed_form
         # A list by divergence can be cut short by a limit that the worst pattern has not met.
         for cuts in (found, [cut_of(pattern, tables, self._criterion) for pattern in worst]):
             new = [cut for cut in dict.fromkeys(cuts) if cut not in self.cuts]
@@ -241,5 +248,5 @@ class _Learner:
 
 
 def _proved_fair(model: NaiveBayes, criterion: Criterion) -> bool:
-    worst = worst_patterns(LogOdds.of(model), criterion, only_patterns=True, limits=DEFAULT)
+    worst = worst_patterns(tables_of(model), criterion, only_patterns=True, limits=DEFAULT)
     return not worst.patterns and worst.upper <= criterion.threshold

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -12,6 +11,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from auditor.choices import MethodName, SolverName
+from auditor.data.comparing import performances
+from auditor.data.encoding import EncodedTable
+from auditor.data.tables import Table
 from auditor.documents.audit import ModelRecord, round_beside
 from auditor.documents.comparison import ParameterChange
 from auditor.documents.repair import (
@@ -30,7 +32,7 @@ from auditor.repair.counts import Counts
 from auditor.repair.cuts import worst_of_each
 from auditor.repair.decimals import exact_decimal, rounded_model
 from auditor.repair.learner import Learned, Options, Round, count, learn
-from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import tables_of
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
 from auditor.search.pattern import measure
@@ -80,8 +82,8 @@ class Wish:
         Name of the solver among the options.
     options : Options
         For the method "fair".
-    data : str or path-like, optional
-        A table on which to measure the model before and after.
+    data : Table, optional
+        On which to measure the model before and after.
     """
 
     delta: str
@@ -89,7 +91,7 @@ class Wish:
     method: MethodName
     solver: SolverName
     options: Options
-    data: str | os.PathLike[str] | None = None
+    data: Table | None = None
 
 
 def repair(spec: ModelSpec, wish: Wish) -> Repaired:
@@ -104,6 +106,8 @@ def repair(spec: ModelSpec, wish: Wish) -> Repaired:
     """
     source = before_repair(spec)
     counts = counts_of(source)
+    # What is wrong with the data is found before the work on the model.
+    data = None if wish.data is None else EncodedTable(source, wish.data)
     before, criterion, limits = counts.model, wish.criterion, wish.options.limits
     progress: list[Round] = []
 
@@ -153,7 +157,7 @@ def repair(spec: ModelSpec, wish: Wish) -> Repaired:
         total_patterns=before.total_patterns(),
         parameters_moved=tuple(moves(before, after)[:MOVES]),
         predictions=tuple(_shifts(before, after, criterion, limits)),
-        performance=None if wish.data is None else _performance(wish.data, source, before, after),
+        performance=None if data is None else _performance(data, before, after),
         before=ModelRecord.of(before),
         after=ModelRecord.of(after),
     )
@@ -295,7 +299,7 @@ def _shifts(
     def labels(values: Assignment) -> dict[str, str]:
         return {before.attributes[i].name: before.attributes[i].values[v] for i, v in values}
 
-    found = worst_of_each(LogOdds.of(before), criterion, _PATTERNS, limits)
+    found = worst_of_each(tables_of(before), criterion, _PATTERNS, limits)
     for pattern in sorted(found, key=lambda pattern: (-abs(pattern.degree), pattern.key)):
         x, y = pattern.sensitive_values, pattern.context_values
         now = measure(after, criterion, x, y)
@@ -317,16 +321,13 @@ def _shifts(
         )
 
 
-def _performance(
-    data: str | os.PathLike[str], spec: ModelSpec, before: NaiveBayes, after: NaiveBayes
-) -> PerformanceRecord:
-    from auditor.data.evaluation import performances
-
-    old, new = performances(data, spec, [before, after])
+def _performance(data: EncodedTable, before: NaiveBayes, after: NaiveBayes) -> PerformanceRecord:
+    old, new = performances([before, after], data)
     accuracy, auc = (old.accuracy, new.accuracy), (old.auc, new.auc)
     return PerformanceRecord(
-        data=Path(data).name,
+        data=Path(data.name).name,
         rows=new.rows,
+        unknown=data.unknown,
         accuracy=None if any(map(math.isnan, accuracy)) else accuracy,
         auc=None if any(map(math.isnan, auc)) else auc,
     )

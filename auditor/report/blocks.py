@@ -7,34 +7,25 @@ marked by `strong` and `pair`.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
+
+from auditor.messages import visible
 
 # Control characters are never part of a name that is shown, so that no name can pass for a mark.
 _BEGIN, _COLON, _END = "\x02", "\x1f", "\x03"
 _MARKED = re.compile(f"{_BEGIN}(?:([^{_BEGIN}{_COLON}{_END}]*){_COLON})?([^{_BEGIN}{_COLON}{_END}]*){_END}")
 
 
-def shown(name: str) -> str:
-    r"""Escape what is not plainly visible in a name, such as a newline to ``\n`` and ESC to ``\x1b``."""
-    return "".join(
-        character
-        if character.isprintable() or unicodedata.category(character) == "Zs"
-        else character.encode("unicode_escape").decode("ascii")
-        for character in name
-    )
-
-
 def strong(text: str) -> str:
     """Make a text stand out."""
-    return f"{_BEGIN}{shown(text)}{_END}"
+    return f"{_BEGIN}{visible(text)}{_END}"
 
 
 def pair(attribute: str, value: str) -> str:
     """An attribute and its value, which stay together."""
-    return f"{_BEGIN}{shown(attribute)}{_COLON}{shown(value)}{_END}"
+    return f"{_BEGIN}{visible(attribute)}{_COLON}{visible(value)}{_END}"
 
 
 def values(values: Mapping[str, str], nothing: str = "") -> str:
@@ -49,9 +40,9 @@ def written(text: str, plain: Callable[[str], str], marked: Callable[[str, str],
     """
     parts, at = [], 0
     for found in _MARKED.finditer(text):
-        parts += [plain(shown(text[at : found.start()])), marked(found[1] or "", found[2])]
+        parts += [plain(visible(text[at : found.start()])), marked(found[1] or "", found[2])]
         at = found.end()
-    return "".join([*parts, plain(shown(text[at:]))])
+    return "".join([*parts, plain(visible(text[at:]))])
 
 
 @dataclass(frozen=True)

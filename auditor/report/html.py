@@ -13,9 +13,9 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup, escape
 
 from auditor.errors import InputError
-from auditor.messages import escaped
+from auditor.messages import escaped, visible
 from auditor.report import charts, sections
-from auditor.report.blocks import shown, written
+from auditor.report.blocks import written
 from auditor.report.sections.cover import cover
 from auditor.report.sections.explored import SCOPE
 from auditor.report.subject import Subject
@@ -134,4 +134,4 @@ def _gradient(bar: tuple[float, float]) -> str:
 
 def _inert(value: object) -> object:
     """Show control characters and the like for what they are; markup from here is left alone."""
-    return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

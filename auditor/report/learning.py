@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from auditor.data.learning import SMALL_GROUP
+from auditor.data.counting import SMALL_GROUP
 from auditor.report import text
 from auditor.report.blocks import Block, Heading, Paragraph, Table
 from auditor.report.figures import percent, rounded, share
 
 if TYPE_CHECKING:
-    from auditor.data.learning import Group, Summary
-    from auditor.data.prediction import Performance
+    from auditor.data.counting import Group, Summary
+    from auditor.data.scoring import Performance
 
 #: Small groups that are listed.
 _SMALL_SHOWN = 10
@@ -55,6 +55,17 @@ def summary(found: Summary) -> str:
     if found.performance:
         blocks += _performance(found.performance)
     return text.laid_out(blocks)
+
+
+def segments(by: str, found: Mapping[str, Summary | None], files: Mapping[str, str]) -> str:
+    """Render what came of the segments of data, a line for each."""
+    rows = [
+        (segment, "", "", "none: see the errors")
+        if data is None
+        else (segment, f"{data.rows:,}", percent(data.favourable[1] / data.rows), files[segment])
+        for segment, data in found.items()
+    ]
+    return text.laid_out([Table("", (by, "rows", "favourable", "model"), rows, 3)]).lstrip("\n")
 
 
 def _group(group: Group) -> tuple[str, str, str]:

@@ -9,15 +9,15 @@ from auditor.choices import CriterionName, CutRanking, ListName, MethodName, Ran
 from auditor.documents.audit import Audit
 from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
-from auditor.model.naive_bayes import NaiveBayes
+from auditor.model.classifier import Classifier
 from auditor.search.answer import Progress, Wanted, answer, list_patterns
-from auditor.search.question import Question
+from auditor.search.question import Question, Share
 from auditor.usecases import clock
 
 if TYPE_CHECKING:
-    import os
-
-    from auditor.data.tables import Dialect
+    from auditor.data.cells import Dialect
+    from auditor.data.tables import Source
+    from auditor.model.scorecard import ScorecardSpec
     from auditor.model.spec import ModelSpec
     from auditor.repair.learner import Round
     from auditor.repair.repairing import Repaired
@@ -27,7 +27,7 @@ MINIMAL_LIMIT = 100
 
 
 def audit(
-    model: ModelSpec | NaiveBayes,
+    model: ModelSpec | ScorecardSpec | Classifier,
     delta: str | float,
     *,
     criterion: CriterionName = "difference",
@@ -43,7 +43,7 @@ def audit(
 
     Parameters
     ----------
-    model : ModelSpec or NaiveBayes
+    model : ModelSpec, ScorecardSpec or Classifier
         From `auditor.load_model`.
     delta : str or float
         The threshold δ from 0 to 1; a degree above it discriminates. A text is taken exactly, a float as the
@@ -84,21 +84,30 @@ def audit(
 def with_data(
     document: Audit,
     model: ModelSpec,
-    path: str | os.PathLike[str],
+    data: Source,
     *,
     dialect: Dialect | None = None,
     min_group: int = 30,
+    cutoff: str | float = "0.5",
     progress: Progress = lambda stage: None,
 ) -> Audit:
-    """Add to an audit what data show: accuracy and selection by group, and how often its patterns occur.
+    """Add to an audit what data show: selection and error rates by group, and how often its patterns occur.
 
     Parameters
     ----------
     document : Audit
     model : ModelSpec
         The audited one.
-    path, dialect, min_group, progress
-        As in `auditor.data.comparing.compare`.
+    data : str, path-like, sequence of them, DataFrame or Table
+        With a column per attribute and one for the decision, named as in the model and with the codes or
+        labels of its values. A column of numbers serves an attribute of bins.
+    dialect : Dialect, optional
+        How its cells are written.
+    min_group : int
+        Groups with fewer people are marked as small.
+    cutoff : str or float
+        The model selects whom it gives the favourable decision with a probability above this.
+    progress : callable, optional
 
     Raises
     ------
@@ -106,13 +115,19 @@ def with_data(
         If the data can't be used.
     """
     from auditor.data.comparing import compare
+    from auditor.data.tables import open_table
+    from auditor.documents.data import evidence, listed
 
-    data = compare(model, document, path, dialect=dialect, min_group=min_group, progress=progress)
-    return document.model_copy(update={"data": data})
+    above = Share.of(cutoff)
+    patterns = listed(document)
+    values = [(record.sensitive_values, record.context_values) for record, _ in patterns]
+    found = compare(model, values, open_table(data, dialect), above.value, progress)
+    shown = evidence(found, model.naive_bayes(), patterns, cutoff=above.text, min_group=min_group)
+    return document.model_copy(update={"data": shown})
 
 
 def patterns(
-    model: ModelSpec,
+    model: ModelSpec | ScorecardSpec,
     delta: str | float,
     *,
     choose: ListName = "top",
@@ -158,7 +173,8 @@ def repair(
     per_round: int | None = None,
     max_rounds: int | None = None,
     time_limit: float | None = None,
-    data: str | os.PathLike[str] | None = None,
+    data: Source | None = None,
+    dialect: Dialect | None = None,
     on_round: Callable[[Round], None] = lambda state: None,
 ) -> Repaired:
     """Learn the most likely model of the same counts that has no discrimination pattern.
@@ -181,8 +197,10 @@ def repair(
     max_rounds : int, optional
     time_limit : float, optional
         Seconds. What is the most likely model that is proved fair by then, is returned.
-    data : str or path-like, optional
-        A table on which to measure the predictions before and after.
+    data : str, path-like, sequence of them, DataFrame or Table, optional
+        On which to measure the predictions before and after; as in `with_data`.
+    dialect : Dialect, optional
+        How its cells are written.
     on_round : callable, optional
         Called after each round.
 
@@ -214,12 +232,17 @@ def repair(
         limits=question.limits,
         on_round=on_round,
     )
-    wish = repairing.Wish(question.delta.text, question.criterion, method, solver, options, data)
+    table = None
+    if data is not None:
+        from auditor.data.tables import open_table
+
+        table = open_table(data, dialect)
+    wish = repairing.Wish(question.delta.text, question.criterion, method, solver, options, table)
     return repairing.repair(model, wish)
 
 
-def _exact(model: ModelSpec | NaiveBayes) -> NaiveBayes:
-    return model if isinstance(model, NaiveBayes) else model.naive_bayes()
+def _exact(model: ModelSpec | ScorecardSpec | Classifier) -> Classifier:
+    return model if isinstance(model, Classifier) else model.classifier()
 
 
 def _positive(name: str, value: int) -> None:

@@ -12,18 +12,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Literal
 
 from auditor.documents.audit import Audit
 from auditor.documents.comparison import Comparison, ParameterChange
+from auditor.documents.reading import MAX_BYTES, read
 from auditor.documents.record import to_json
 from auditor.documents.repair import Repair
 from auditor.errors import InputError
 from auditor.messages import escaped
-from auditor.model.reading import load_model, read_bytes
-from auditor.model.spec import ModelSpec
+from auditor.model.reading import load_naive_bayes, read_bytes
 from auditor.report import html, pdf, sections
 from auditor.report.formats import laid_out
 from auditor.report.html import Look
@@ -34,9 +32,9 @@ from auditor.usecases import auditing, clock
 
 if TYPE_CHECKING:
     from auditor.certificate.reading import Opened
+    from auditor.model.spec import ModelSpec
 
 ReportFormat = Literal["html", "pdf", "markdown", "text"]
-Document = TypeVar("Document", Audit, Repair)
 
 #: Limits of a comparison with an older certificate. Nodes end a search that takes too long, on every machine
 #: at the same place; seconds are for what no number of nodes foresees.
@@ -45,8 +43,6 @@ COMPARISON_NODES, COMPARISON_SECONDS = 1 << 15, 60.0
 #: What a logo begins with, by its media type. An SVG is text, and known by its suffix.
 _PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _MAX_PICTURE = 1 << 20
-#: A PDF with a certificate has pictures.
-_MAX_DOCUMENT = 128 << 20
 
 
 @dataclass(frozen=True)
@@ -130,8 +126,8 @@ def report(
     elif kind == "auditor/repair":
         made = _of_repair(document, model, format, style, time_limit)
     elif kind == "auditor/model":
-        spec = load_model(document)
-        if not isinstance(spec, ModelSpec) or spec.repair is None:
+        spec = load_naive_bayes(document)
+        if spec.repair is None:
             raise InputError(
                 f"{escaped(document)}: is a model and no result; auditor audit {escaped(document)} --delta … "
                 "-o report.pdf makes a report of it"
@@ -171,7 +167,7 @@ def of_audit(
 def _of_stored_audit(
     document: str, model: str | None, format: ReportFormat, style: Style, time_limit: float | None
 ) -> Made:
-    stored = _stored(document, Audit)
+    stored = read(Audit, document)
     if model is None:
         return of_audit(stored, None, format, style)
     spec = _named_by(document, stored.model.sha256, model)
@@ -193,7 +189,7 @@ def _of_stored_audit(
 def _of_repair(
     document: str, model: str | None, format: ReportFormat, style: Style, time_limit: float | None
 ) -> Made:
-    record = _stored(document, Repair)
+    record = read(Repair, document)
     if model is None:
         raise InputError(
             f"{escaped(document)}: has only the digest of the repaired model; give it with --model"
@@ -215,7 +211,7 @@ def _of_certificate(
         raise InputError(f"{escaped(opened.name)}: {problem}" for problem in problems)
     stated, beside = Stated.of_certificate(certificate), None
     if audit is not None:
-        beside = _stored(audit, Audit)
+        beside = read(Audit, audit)
         _agree(opened.name, stated, audit, Stated.of_audit(beside))
     subject = Subject(
         stated,
@@ -345,7 +341,7 @@ def _kind(path: str) -> str | None:
     """What a document says it is; a YAML file can only be a model."""
     if Path(path).suffix.lower() in (".yaml", ".yml"):
         return "auditor/model"
-    data = read_bytes(path, _MAX_DOCUMENT)
+    data = read_bytes(path, MAX_BYTES)
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):
@@ -356,17 +352,7 @@ def _kind(path: str) -> str | None:
 
 def _named_by(document: str, sha256: str, model: str) -> ModelSpec:
     """Load the model that a document names by its digest."""
-    spec = load_model(model)
-    if not isinstance(spec, ModelSpec) or spec.naive_bayes().sha256() != sha256:
+    spec = load_naive_bayes(model)
+    if spec.naive_bayes().sha256() != sha256:
         raise InputError(f"{escaped(document)}: is about another model than {escaped(model)}: digests differ")
     return spec
-
-
-def _stored(path: str, kind: type[Document]) -> Document:
-    try:
-        return kind.model_validate_json(read_bytes(path, _MAX_DOCUMENT))
-    except ValidationError as error:
-        raise InputError(
-            f"{escaped(path)}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}"
-            for problem in error.errors(include_url=False)
-        ) from error

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auditor.model.naive_bayes import NaiveBayes
-from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import tables_of
 from examples.paper.data import Codes, Data, Mask, count
 
 Floats = npt.NDArray[np.float64]
@@ -191,7 +191,7 @@ def two_naive_bayes(data: Data, attribute: int, smoothing: int) -> TwoNaiveBayes
 
 def _evidence(model: NaiveBayes, codes: Codes, without: int) -> Floats:
     """Log-odds of the favourable decision from all attributes but one."""
-    tables = LogOdds.of(model)
+    tables = tables_of(model)
     odds = np.zeros(len(codes))
     for i, row in enumerate(tables.values):
         if i != without:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.repair.counts import Counts
-from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import tables_of
 from auditor.search.pattern import Pattern
 from examples.make import BINARISED, DATA, binarised
 
@@ -117,7 +117,7 @@ def swapped(model: NaiveBayes) -> NaiveBayes:
 
 def accuracy(model: NaiveBayes, codes: Codes, favourable: Mask) -> float:
     """Share of rows whose decision is the more probable one, all attributes disclosed."""
-    tables = LogOdds.of(model)
+    tables = tables_of(model)
     odds = np.full(len(codes), tables.real(tables.prior))
     for i, row in enumerate(tables.values):
         odds += np.array([tables.real(units) for units in row])[codes[:, i]]

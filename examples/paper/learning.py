@@ -10,7 +10,7 @@ from auditor.repair.baselines import independent, independent_mean
 from auditor.repair.counts import Counts
 from auditor.repair.learner import Learned, Options, Round, learn
 from auditor.repair.solver import load_solver
-from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
 from auditor.search.limits import Limits
@@ -72,7 +72,7 @@ class Likelihoods:
 def likelihoods(counts: Counts, looser: str = "0.1001") -> Likelihoods:
     """The row of a data set in the likelihood table."""
     fair = learn_fair(counts, "0.1")
-    worst = worst_patterns(LogOdds.of(fair.model), Difference(Fraction("0.1")))
+    worst = worst_patterns(tables_of(fair.model), Difference(Fraction("0.1")))
     return Likelihoods(
         unconstrained=counts.log_likelihood(counts.model),
         fair=counts.log_likelihood(fair.model),

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.search.additive.counting import count_patterns
-from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import pareto_patterns
+from auditor.search.additive.tables import tables_of
 from auditor.search.additive.tree import RankBy
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
@@ -55,7 +55,7 @@ def search_effort(model: NaiveBayes) -> Cells:
     RuntimeError
         If a search ended early, or two algorithms disagree.
     """
-    tables = LogOdds.of(model)
+    tables = tables_of(model)
     cells: Cells = {}
     for rank_by in RANK_BY:
         for k in KS:
@@ -96,7 +96,7 @@ class Facts:
 
 def facts(model: NaiveBayes) -> Facts:
     """Number of patterns, the worst, and the most divergent."""
-    tables = LogOdds.of(model)
+    tables = tables_of(model)
     return Facts(
         prior=model.prior,
         patterns=count_patterns(tables, THRESHOLD).total,
@@ -107,7 +107,7 @@ def facts(model: NaiveBayes) -> Facts:
 
 def near_the_worst(model: NaiveBayes, distance: str = "1e-9") -> int | None:
     """How many patterns have a degree that is the largest one to within a distance."""
-    tables = LogOdds.of(model)
+    tables = tables_of(model)
     worst = worst_patterns(tables, THRESHOLD, only_patterns=True).patterns[0]
     return count_patterns(tables, Difference(abs(worst.degree) - Fraction(distance))).total
 
@@ -130,7 +130,7 @@ class Scatter:
 
 def scatter(model: NaiveBayes, k: int = 10) -> Scatter:
     """All patterns at δ = 0.1, the top k by three rankings, and the Pareto front."""
-    tables = LogOdds.of(model)
+    tables = tables_of(model)
 
     def top(rank_by: RankBy) -> tuple[Pattern, ...]:
         return top_patterns(tables, THRESHOLD, k, rank_by).patterns

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from auditor.repair.learner import Round
 from auditor.search.additive.counting import count_patterns
-from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import tables_of
 from examples.paper.accuracy import Accuracies, ten_folds
 from examples.paper.baselines import SCOPES, repaired_data
 from examples.paper.data import Data, swapped
@@ -97,7 +97,7 @@ def remaining(data: Data) -> Remaining:
     """Patterns at δ = 0.1 of naive Bayes models of repaired data."""
     return {
         scope: tuple(
-            count_patterns(LogOdds.of(repaired_data(data, float(strength), scope).model), THRESHOLD).total
+            count_patterns(tables_of(repaired_data(data, float(strength), scope).model), THRESHOLD).total
             for strength in LAMBDAS
         )
         for scope in SCOPES

@@ -25,10 +25,11 @@ from typing import Any
 
 import numpy as np
 
-from auditor import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
+from auditor.search.additive.tables import naive_bayes_of, tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
 from auditor.usecases.auditing import repair
@@ -67,8 +68,8 @@ def shown(duration: float) -> str:
 
 
 def example(name: str, alpha: int = 0) -> LogOdds:
-    spec = load_model(EXAMPLES / f"{name}.json").model_copy(update={"smoothing": Decimal(alpha)})
-    return LogOdds.of(spec.naive_bayes())
+    spec = load_naive_bayes(EXAMPLES / f"{name}.json").model_copy(update={"smoothing": Decimal(alpha)})
+    return tables_of(spec.naive_bayes())
 
 
 def random_binary(number: int, sensitive: int, seed: str) -> PlainModel:
@@ -160,7 +161,7 @@ def more_values() -> list[Row]:
 
 def verdict_and_top(model: PlainModel) -> None:
     """What an audit can't do without; here on models that are not fair."""
-    tables, criterion = LogOdds.of(naive_bayes(model)), Difference(Fraction("0.1"))
+    tables, criterion = tables_of(naive_bayes(model)), Difference(Fraction("0.1"))
     assert worst_patterns(tables, criterion).upper > criterion.threshold
     assert top_patterns(tables, criterion, 10).complete
 
@@ -174,7 +175,7 @@ def against_brute_force() -> list[Row]:
 def beside_brute_force(name: str, title: str, least: int | None) -> list[Row]:
     """The engine beside brute force, which is to take at least so many times as long."""
     tables = example(name)
-    model = plain(tables.model)
+    model = plain(naive_bayes_of(tables))
     criterion = Difference(Fraction("0.1"))
     rows = []
     for what, search, brute in (
@@ -208,7 +209,7 @@ def beside_brute_force(name: str, title: str, least: int | None) -> list[Row]:
 
 def growth() -> list[Row]:
     """Counting meets in the middle: its time grows like the square root of the number of pairs."""
-    few, many = (LogOdds.of(naive_bayes(random_binary(number, 3, "growth"))) for number in (19, 25))
+    few, many = (tables_of(naive_bayes(random_binary(number, 3, "growth"))) for number in (19, 25))
     criterion = Difference(Fraction("0.1"))
     pairs = many.model.total_patterns() / few.model.total_patterns()
     ratio = seconds(lambda: count_patterns(many, criterion), 3) / seconds(
@@ -286,7 +287,7 @@ def repairs() -> list[Row]:
     rows = []
     for (name, delta), (least, reach) in REPAIRS.items():
         path = EXAMPLES / f"{name}.json"
-        summary = repair(load_model(path), delta).summary
+        summary = repair(load_naive_bayes(path), delta).summary
         likelihood = summary.log_likelihoods.repaired or -inf
         rows.append(
             Row(
@@ -302,7 +303,9 @@ def repairs() -> list[Row]:
         rows.append(Row(f"the same: {work}; whole process", shown(process.seconds), f"{reach} s", met))
     for solver in ("sqp", "signomial"):
         start = perf_counter()
-        found = repair(load_model(GERMAN), "0.1", solver=solver).summary.log_likelihoods.repaired or -inf
+        found = (
+            repair(load_naive_bayes(GERMAN), "0.1", solver=solver).summary.log_likelihoods.repaired or -inf
+        )
         rows.append(
             Row(
                 f"Repair of german, δ = 0.1, by {solver}: {shown(perf_counter() - start)}; log-likelihood",

@@ -21,9 +21,9 @@ from auditor.certificate.policy import terms
 from auditor.documents.certificate import Certificate
 from auditor.documents.comparison import PatternChange
 from auditor.model.naive_bayes import Attribute, NaiveBayes
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.model.spec import ModelSpec
-from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import tables_of
 from auditor.search.criteria import Difference, Ratio
 from auditor.search.limits import Limits
 from tests.certificate.making import DAY, EXAMPLES, figure1, made
@@ -115,7 +115,7 @@ def test_overlaps_by_the_brute_force(
     def check(succession: tuple[Named, Named, Fraction]) -> None:
         old_named, new_named, threshold = succession
         old, new = (
-            Side(LogOdds.of(named.model), CRITERIA[criterion](threshold)) for named in (old_named, new_named)
+            Side(tables_of(named.model), CRITERIA[criterion](threshold)) for named in (old_named, new_named)
         )
         before, after = (named.patterns(criterion, threshold) for named in (old_named, new_named))
         both = [pattern for pattern in before if pattern in after]
@@ -140,7 +140,7 @@ def test_the_worst_that_are_gone_by_the_brute_force(criterion: CriterionName) ->
         old, new, threshold = succession
         before, after = (named.patterns(criterion, threshold) for named in (old, new))
         rule = CRITERIA[criterion](threshold)
-        old_side, new_side = (Side(LogOdds.of(named.model), rule) for named in (old, new))
+        old_side, new_side = (Side(tables_of(named.model), rule) for named in (old, new))
         found = {
             (
                 frozenset((old.names[i], old.labels[i][v]) for i, v in x),
@@ -246,7 +246,7 @@ def test_another_structure() -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_the_likelihood_of_the_new_counts() -> None:
-    compas = load_model(EXAMPLES / "compas.json")
+    compas = load_naive_bayes(EXAMPLES / "compas.json")
     tree = compas.model_dump()
     row = tree["attributes"][0]["counts"]["favourable"]
     tree["attributes"][0]["counts"]["favourable"] = (row[0] - 500, row[1] + 500)
@@ -264,11 +264,11 @@ def test_the_likelihood_of_the_new_counts() -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_an_impossible_row_has_no_likelihood() -> None:
-    tree = load_model(EXAMPLES / "compas.json").model_dump()
+    tree = load_naive_bayes(EXAMPLES / "compas.json").model_dump()
     row = tree["attributes"][0]["counts"]["favourable"]
     tree["attributes"][0]["counts"]["favourable"] = (row[0] + row[1], row[1] - row[1])
     old = ModelSpec.model_validate(tree)
-    new = load_model(EXAMPLES / "compas.json")
+    new = load_naive_bayes(EXAMPLES / "compas.json")
     found = compare(certificate(old), certificate(new), counted=new).log_likelihood
     assert found is not None
     assert found.old_parameters is None
@@ -343,8 +343,8 @@ def test_what_cannot_be_counted_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_too_many_ties_are_not_settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """At an exact tie with the threshold the integers can't decide."""
     tie = answer(figure1().naive_bayes(), Difference(Fraction(0))).lower
-    side = Side(LogOdds.of(figure1().naive_bayes()), Difference(tie))
-    wide = Side(LogOdds.of(figure1().naive_bayes()), Difference(Fraction(0)))
+    side = Side(tables_of(figure1().naive_bayes()), Difference(tie))
+    wide = Side(tables_of(figure1().naive_bayes()), Difference(Fraction(0)))
     assert overlap(side, wide).both == 0
     monkeypatch.setattr(module, "_UNDECIDED", 0)
     found = overlap(side, wide)
@@ -354,6 +354,6 @@ def test_too_many_ties_are_not_settled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_not_all_that_tie_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_LOST", 1)
-    old = Side(LogOdds.of(figure1().naive_bayes()), Difference(Fraction(0)))
-    new = Side(LogOdds.of(figure1().naive_bayes()), Difference(Fraction(1)))
+    old = Side(tables_of(figure1().naive_bayes()), Difference(Fraction(0)))
+    new = Side(tables_of(figure1().naive_bayes()), Difference(Fraction(1)))
     assert len(worst_lost(old, new, 10)) == 2

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from tests.cli.conftest import EXAMPLES, ROOT, Auditor
 
 DATA = ROOT / "tests" / "data"
@@ -32,7 +32,7 @@ def test_learn(auditor: Auditor, table: Path, tmp_path: Path) -> None:
     assert (run.code, run.err) == (0, "")
     for part in ("300 rows counted", "sex: f", "Accuracy", "AUC", "Log-loss", "Calibration"):
         assert part in run.out
-    spec = load_model(model)
+    spec = load_naive_bayes(model)
     assert spec.name == "People"
     assert spec.attributes[1].labels == ("under 30", "30 to under 50", "50 or over")
     assert spec.provenance is not None
@@ -120,7 +120,7 @@ def test_import(auditor: Auditor, tmp_path: Path) -> None:
     run = auditor("import", DATA / "credit.bif", "--sensitive", "sex,job", "-o", model)
     assert (run.code, run.out) == (0, "")
     assert run.err == "good is taken as favourable; --favourable says otherwise.\n"
-    assert [a.sensitive for a in load_model(model).attributes] == [True, True, False]
+    assert [a.sensitive for a in load_naive_bayes(model).attributes] == [True, True, False]
     run = auditor("import", DATA / "credit.pmml", "--sensitive", "sex", "--favourable", "bad", "--name", "C")
     assert run.err == ""
     assert json.loads(run.out)["decision"]["favourable"] == "bad"
@@ -142,7 +142,9 @@ def test_convert_for_other_programs(auditor: Auditor, tmp_path: Path) -> None:
     assert auditor("convert", EXAMPLES / "compas.json", "-o", tmp_path / "m.pmml").code == 0
     run = auditor("import", tmp_path / "m.pmml", "--sensitive", "Sex", "-o", tmp_path / "m.json")
     assert run.code == 0
-    assert load_model(tmp_path / "m.json").decision == load_model(EXAMPLES / "compas.json").decision
+    assert (
+        load_naive_bayes(tmp_path / "m.json").decision == load_naive_bayes(EXAMPLES / "compas.json").decision
+    )
     pytest.importorskip("skops", reason="needs the extra auditor[sklearn]")
     assert auditor("convert", EXAMPLES / "compas.json", "-o", tmp_path / "m.skops").code == 0
     assert auditor("import", tmp_path / "m.skops", "--sensitive", "Sex", "-o", tmp_path / "m.json").code == 0

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from tests.cli.conftest import EXAMPLES, ROOT, Auditor
 from tests.cli.test_audit import masked
 
@@ -67,7 +67,7 @@ def test_the_specification_is_one(tmp_path: Path) -> None:
     (specification,) = blocks("json")
     path = tmp_path / "model.json"
     path.write_text(specification, encoding="utf-8")
-    assert load_model(path).name == "Figure 1"
+    assert load_naive_bayes(path).name == "Figure 1"
 
 
 def test_make_commands_exist() -> None:

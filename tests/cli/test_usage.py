@@ -58,7 +58,7 @@ def test_version(auditor: Auditor) -> None:
         (("keygen", "--no-passphrase=3"), "--no-passphrase takes no value"),
         (("audit", FIGURE1, "--dleta", ".1"), "--dleta is no option of auditor audit; did you mean --"),
         (("audit", FIGURE1, "a\x1bb", "--delta", ".1"), '"a\\x1bb": more than auditor audit takes'),
-        (("certify", FIGURE1, "--issued", "yesterday"), "'yesterday' is not a date such as 2026-01-31"),
+        (("certify", FIGURE1, "--issued", "yesterday"), '"yesterday" is not a date such as 2026-01-31'),
         (("audit", FIGURE1, "--delta", "1.5"), '"1.5" is not a decimal number from 0 to 1'),
         (("audit", FIGURE1, "--delta", "-0.1"), '"-0.1" is not a decimal number from 0 to 1'),
         (("audit", FIGURE1, "--delta", "nan"), '"nan" is not a decimal number'),
@@ -90,7 +90,7 @@ def test_version(auditor: Auditor) -> None:
             ("patterns", FIGURE1, "--delta", ".1", "--summary", "pareto", "--rank-by", "divergence"),
             "--rank-by goes with neither",
         ),
-        (("schema", "[bold]x"), "'[bold]x' is not one of audit, "),
+        (("schema", "[bold]x"), '"[bold]x" is not one of audit, '),
     ],
 )
 def test_wrong_usage(auditor: Auditor, arguments: tuple[str | Path, ...], complaint: str) -> None:

@@ -67,8 +67,8 @@ def test_the_population_has_the_shares_and_the_scores_of_the_card() -> None:
     for u, row, share in zip(found, weights, shares, strict=True):
         unfavourable = shares_given_unfavourable(t, row, u, share)
         favourable = [b * EXACT.exp(w - u) for b, w in zip(unfavourable, row, strict=True)]
-        assert abs(sum(unfavourable) - 1) < Decimal("1e-20")
-        assert abs(sum(favourable) - 1) < Decimal("1e-20")
+        assert abs(sum(unfavourable, Decimal(0)) - 1) < Decimal("1e-20")
+        assert abs(sum(favourable, Decimal(0)) - 1) < Decimal("1e-20")
         for a, b, p in zip(favourable, unfavourable, share, strict=True):
             assert abs(pi * a + (1 - pi) * b - p) < Decimal("1e-20")
 

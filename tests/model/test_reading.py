@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from auditor.errors import InputError
 from auditor.model import parsing
-from auditor.model.reading import MAX_BYTES, load_model, parse_model, read_bytes
+from auditor.model.reading import MAX_BYTES, load_naive_bayes, parse_model, read_bytes
+from auditor.model.spec import ModelSpec
 from tests.model.samples import WITH_COUNTS, WITH_LIKELIHOOD, as_written, changed, put, read, to_json
 
 YAML = """
@@ -56,7 +57,7 @@ def refused(data: bytes, name: str = "m.json") -> str:
 
 @pytest.mark.parametrize("name", ["m.json", "m.yaml"])
 def test_a_tenth_is_a_tenth(name: str) -> None:
-    model = parse_model(to_json(WITH_LIKELIHOOD), name).naive_bayes()
+    model = read(WITH_LIKELIHOOD, name=name).naive_bayes()
     assert model.prior == Fraction(7, 10)
     assert model.attributes[1].likelihood == (
         (Fraction(3, 5), Fraction(1, 2)),
@@ -69,7 +70,7 @@ def test_a_tenth_is_a_tenth(name: str) -> None:
 def test_thirty_digits_are_kept(name: str) -> None:
     digits = "0.123456789012345678901234567891"
     tree = changed(WITH_LIKELIHOOD, put("decision", "prior", as_written(digits)))
-    spec = parse_model(to_json(tree), name)
+    spec = read(tree, name=name)
     assert str(spec.decision.prior) == digits
     assert spec.naive_bayes().prior == Fraction(int(digits[2:]), 10**30)
 
@@ -128,7 +129,7 @@ def test_plain_yaml_words_are_labels(word: str) -> None:
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("true", 'true is not text; put it in quotes: "true"'),
+        ("True", "true is not text; put it in quotes, spelled as in the data"),
         ("~", "null is not text; write a text"),
         ("007", '007 is not text; put it in quotes: "007"'),
         ("+5", '+5 is not text; put it in quotes: "+5"'),
@@ -150,6 +151,7 @@ def test_json_numbers_that_are_no_labels() -> None:
 
 def test_a_number_may_be_spelled_in_any_way() -> None:
     spec = parse_model(YAML.replace("prior: 0.7", "prior: 00.70").encode(), "m.yaml")
+    assert isinstance(spec, ModelSpec)
     assert spec.decision.prior == Decimal("0.7")
     assert type(spec.decision.prior) is Decimal
 
@@ -181,14 +183,14 @@ def test_any_decimal_is_itself(number: Decimal) -> None:
 def test_missing_file(tmp_path: Path) -> None:
     path = tmp_path / "none.json"
     with pytest.raises(InputError) as caught:
-        load_model(path)
+        load_naive_bayes(path)
     assert caught.value.problems == (f"{path}: no such file; check the path",)
     assert caught.value.exit_code == 3
 
 
 def test_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder; give a file in it"):
-        load_model(tmp_path)
+        load_naive_bayes(tmp_path)
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
@@ -197,7 +199,7 @@ def test_file_without_permission(tmp_path: Path) -> None:
     path.write_bytes(to_json(WITH_COUNTS))
     path.chmod(0)
     with pytest.raises(InputError, match="may not be read; check its permissions"):
-        load_model(path)
+        load_naive_bayes(path)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +208,7 @@ def test_file_without_permission(tmp_path: Path) -> None:
 )
 def test_impossible_paths(path: str, reason: str) -> None:
     with pytest.raises(InputError) as caught:
-        load_model(path)
+        load_naive_bayes(path)
     (line,) = caught.value.problems
     assert reason in line
     assert line.isprintable()
@@ -214,10 +216,10 @@ def test_impossible_paths(path: str, reason: str) -> None:
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(to_json(WITH_COUNTS))))
-    assert load_model("-").name == "Credit"
+    assert load_naive_bayes("-").name == "Credit"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     with pytest.raises(InputError, match="standard input: the file is empty"):
-        load_model("-")
+        load_naive_bayes("-")
 
 
 def test_a_file_above_the_limit_is_not_read(tmp_path: Path) -> None:
@@ -227,7 +229,7 @@ def test_a_file_above_the_limit_is_not_read(tmp_path: Path) -> None:
     tracemalloc.start()
     try:
         with pytest.raises(InputError) as caught:
-            load_model(path)
+            load_naive_bayes(path)
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

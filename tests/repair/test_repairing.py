@@ -14,7 +14,7 @@ import pytest
 import auditor
 from auditor.documents.repair import Repair
 from auditor.errors import InputError
-from auditor.model.reading import load_model, parse_model
+from auditor.model.reading import load_naive_bayes, parse_model
 from auditor.model.spec import ModelSpec
 from auditor.model.writing import dump_model
 from auditor.repair import repairing
@@ -30,7 +30,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 @pytest.fixture(scope="module")
 def compas() -> ModelSpec:
-    return load_model(EXAMPLES / "compas.json")
+    return load_naive_bayes(EXAMPLES / "compas.json")
 
 
 def test_the_repaired_model_keeps_what_it_does_not_change(compas: ModelSpec) -> None:

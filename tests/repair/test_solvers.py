@@ -18,7 +18,7 @@ from auditor.repair import interior, signomial
 from auditor.repair.closed_form import well_inside
 from auditor.repair.problem import Cut, Floats, Problem
 from auditor.repair.solver import load_solver
-from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion, Difference, Ratio
 from tests.fuzzing import examples
@@ -32,7 +32,7 @@ STATIONARITY, COMPLEMENTARITY = 1e-5, 2e-6
 def problem_of(data: st.DataObject, criterion: Criterion, family: str) -> tuple[Problem, Floats] | None:
     """The problem of the ten worst patterns, and a start well inside; None where there is no pattern."""
     counts = data.draw(random_counts(FAMILIES[family]))
-    worst = worst_patterns(LogOdds.of(counts.model), criterion, 10, only_patterns=True)
+    worst = worst_patterns(tables_of(counts.model), criterion, 10, only_patterns=True)
     if not worst.patterns:
         return None
     cuts = [Cut(p.sensitive_values, p.context_values, 1 if p.degree > 0 else -1) for p in worst.patterns]

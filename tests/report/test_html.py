@@ -18,8 +18,8 @@ import pytest
 
 from auditor import __version__
 from auditor.errors import InputError
+from auditor.messages import visible
 from auditor.report import html
-from auditor.report.blocks import shown
 from auditor.report.figures import people, percent, size
 from auditor.report.html import Look
 from auditor.report.profiles import load_profile
@@ -129,7 +129,7 @@ def test_hostile_names_are_shown_as_they_are() -> None:
     read = "".join(Elements(text).text)
     model = subjects.hostile().stated.model
     for name in model.attributes:
-        assert shown(name) in read
+        assert visible(name) in read
     assert "\x1b" not in text
     assert "\u202e" not in text
 
@@ -153,8 +153,8 @@ def test_every_number_of_the_top_list_is_the_document_s(name: str) -> None:
         numbers = [abs(pattern.degree), before, after, pattern.probability, pattern.divergence_nats]
         assert [float(text) for text in sorts] == numbers
         for attribute, value in {**pattern.sensitive_values, **pattern.context_values}.items():
-            assert shown(attribute) in cells[1] + cells[2]
-            assert shown(value) in cells[1] + cells[2]
+            assert visible(attribute) in cells[1] + cells[2]
+            assert visible(value) in cells[1] + cells[2]
     text = words(page(name))
     assert f"{audit.pattern_count:,} of {audit.total_patterns:,}" in text
     assert size(audit.max_degree, audit.delta) in text

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from auditor.messages import visible
 from auditor.report import csv as csv_report
 from auditor.report import markdown
-from auditor.report.blocks import shown
 from auditor.report.formats import format_of, render
 from tests.report.documents import audit_document, model, pattern, pattern_list
 
@@ -28,7 +28,7 @@ from tests.report.documents import audit_document, model, pattern, pattern_list
     ],
 )
 def test_markdown_names_are_inert(name: str, written: str) -> None:
-    assert markdown.inert(shown(name)) == written
+    assert markdown.inert(visible(name)) == written
 
 
 def test_markdown_has_all_sections_and_whole_tables() -> None:

@@ -16,8 +16,8 @@ from pypdf.generic import ContentStream
 
 from auditor.documents.record import to_json
 from auditor.errors import OutputError
+from auditor.messages import visible
 from auditor.report import html, pdf
-from auditor.report.blocks import shown
 from tests.report import subjects
 from tests.report.conftest import SUBJECTS, paper, run
 
@@ -44,7 +44,7 @@ def test_is_tagged_and_named(paper_name: str) -> None:
     assert catalog["/Lang"] == "en"
     assert catalog["/ViewerPreferences"]["/DisplayDocTitle"]
     assert found.metadata is not None
-    assert shown(SUBJECTS[paper_name]().stated.model.name) in (found.metadata.title or "")
+    assert visible(SUBJECTS[paper_name]().stated.model.name) in (found.metadata.title or "")
     metadata = catalog["/Metadata"].get_data().decode()
     assert re.search(r"pdfaid:part[>=\"]+3", metadata)
     assert re.search(r"pdfaid:conformance[>=\"]+A", metadata)

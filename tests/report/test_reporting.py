@@ -357,8 +357,8 @@ def test_files_that_do_not_belong_together(
     ("content", "said"),
     [
         (b"{", "neither a certificate nor"),
-        (b"[1]", "is not a certificate"),
-        (b'{"kind": "auditor/audit"}', "verdict: Field required"),
+        (b"[1]", '"kind" is missing; a certificate says'),
+        (b'{"kind": "auditor/audit"}', "version: null is not supported"),
         (b'{"kind": 7}', "7 is not a certificate"),
         (b"[" * 100_000, "neither a certificate nor"),
         (b"%PDF-1.7 nothing", "not a PDF that can be read"),

@@ -8,7 +8,8 @@ import pytest
 
 from auditor.choices import ListName, Verdict
 from auditor.documents.audit import DegreeRecord
-from auditor.report.blocks import shown, written
+from auditor.messages import visible
+from auditor.report.blocks import written
 from auditor.report.sections.cover import claim
 from auditor.report.sections.explored import explored
 from auditor.report.sections.worst import counted, largest
@@ -33,7 +34,7 @@ def plain(text: str) -> str:
     ],
 )
 def test_names_are_shown_without_control_characters(name: str, text: str) -> None:
-    assert shown(name) == text
+    assert visible(name) == text
 
 
 def test_sentences() -> None:

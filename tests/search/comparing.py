@@ -8,6 +8,7 @@ from math import inf, isclose
 
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import tables_of
 from auditor.search.criteria import Criterion, Difference, Ratio
 from auditor.search.pattern import Pattern
 from tests.oracle import Key, Pair, Patterns, PlainAttribute, PlainModel, RankBy
@@ -45,7 +46,7 @@ def plain(model: NaiveBayes) -> PlainModel:
 def question(case: Case) -> tuple[LogOdds, Criterion]:
     """What the engine's functions take first."""
     criterion = Difference if case.criterion == "difference" else Ratio
-    return LogOdds.of(naive_bayes(case.model)), criterion(case.threshold)
+    return tables_of(naive_bayes(case.model)), criterion(case.threshold)
 
 
 def key(pattern: Pattern) -> Key:

@@ -64,6 +64,8 @@ def import_model(
             f"{escaped(source)}: the suffix {shown(suffix)} is none of {', '.join(SUFFIXES)}; rename "
             "the file, or for data use auditor learn"
         )
+    if decision is not None:
+        raise InputError(f"{escaped(source)}: names its decision itself; leave {shown(decision)} out")
     if suffix == ".bif":
         from auditor.model.formats.bif import from_network, read_bif
 

@@ -229,8 +229,8 @@ def _read(source: str, prefer: str) -> _Table:
     for attribute, rows in table.rows.items():
         # Counts give shares exactly, where percentages are rounded.
         if totals[attribute] and None not in counts[attribute]:
-            for row, count in zip(rows, counts[attribute], strict=True):
-                row.share = Fraction(count or 0) / Fraction(totals[attribute])
+            for part, count in zip(rows, counts[attribute], strict=True):
+                part.share = Fraction(count or 0) / Fraction(totals[attribute])
     return table
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from auditor.choices import Verdict
 from auditor.documents.audit import Audit, PatternRecord
+from auditor.messages import visible
 from auditor.report import charts
-from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table, shown, written
+from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table, written
 from auditor.report.figures import grouped, people, percent, rounded
 from auditor.report.sections import groups, repair
 from auditor.report.sections.worst import counted, largest, least
@@ -163,8 +164,8 @@ def clipped(text: str, room: int) -> str:
     >>> clipped("abcdef", 4)
     'abc…'
     """
-    visible = shown(text)
-    return visible if len(visible) <= room else visible[: room - 1] + "…"
+    seen = visible(text)
+    return seen if len(seen) <= room else seen[: room - 1] + "…"
 
 
 def some(names: Sequence[str], room: int) -> str:

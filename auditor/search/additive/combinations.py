@@ -17,12 +17,12 @@ _ROUND_UP = 1 + 1e-12
 
 def total_combinations(tables: LogOdds) -> int:
     """How many x there are, over every non-empty set of sensitive attributes."""
-    return prod(1 + len(tables.values[i]) for i in tables.model.sensitive) - 1
+    return prod(1 + len(tables.values[i]) for i in tables.sensitive) - 1
 
 
 def all_combinations(tables: LogOdds) -> Iterator[Assignment]:
     """Every x of positive probability, in a fixed order."""
-    sensitive = tables.model.sensitive
+    sensitive = tables.sensitive
     for choice in product(*(range(-1, len(tables.values[i])) for i in sensitive)):
         x = tuple((i, v) for i, v in zip(sensitive, choice, strict=True) if v >= 0)
         if x and tables.strength(x) == tables.strength(x):  # not nan, which is ∞ - ∞: P(x) = 0
@@ -80,12 +80,12 @@ def strongest_first(
     with |s| for every γ; γ is within the reach of the contexts of what is disclosed so far. Bounds are
     compared in steps of 4%, and the deepest node of a step comes first: a first x is reached at once.
     """
-    sensitive = tables.model.sensitive
+    sensitive = tables.sensitive
     rows = [
         [
             (v, z)
             for v, z in enumerate(tables.values[i])
-            if neutral or i == disclosing or not _is_neutral(tables, i, v)
+            if neutral or i == disclosing or tables.exact.sign(i, v)
         ]
         for i in sensitive
     ]
@@ -127,8 +127,3 @@ def strongest_first(
 
 
 _Node = tuple[int, int, float, Assignment, float, int, int]
-
-
-def _is_neutral(tables: LogOdds, i: int, v: int) -> bool:
-    a, b = tables.model.attributes[i].likelihood[v]
-    return a == b

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
 from itertools import accumulate, combinations, product
 from math import isqrt, prod
 from random import Random
@@ -18,7 +17,7 @@ from auditor.search.additive.log_odds import FAR, Integers, LogOdds
 from auditor.search.additive.subset_sums import choice_at, sums
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
-from auditor.search.pattern import Pattern, discriminates, measure
+from auditor.search.pattern import Pattern
 
 #: Patterns within rounding of the threshold that are settled one by one in rationals.
 _UNDECIDED = 1 << 17
@@ -66,7 +65,7 @@ class PatternCount:
         Why the number isn't known exactly.
     coverage : tuple of Coverage
         One entry per non-empty set of sensitive attributes, smallest sets first; their bounds add up to these
-        and their pairs to `NaiveBayes.total_patterns`. Empty where nothing was counted.
+        and their pairs to `LogOdds.total_patterns`. Empty where nothing was counted.
     """
 
     lower: int
@@ -106,7 +105,7 @@ def count_patterns(tables: LogOdds, criterion: Criterion, limits: Limits = DEFAU
     try:
         coverage = tuple(space.coverage() for space in _spaces(tables, criterion, limits))
     except _TooMuch as reason:
-        return PatternCount(0, tables.model.total_patterns(), str(reason), ())
+        return PatternCount(0, tables.total_patterns(), str(reason), ())
     total = sum(entry.lower for entry in coverage)
     return PatternCount(total, total, None, coverage)
 
@@ -122,7 +121,7 @@ def sample_patterns(
         See `sample_pairs`.
     """
     pairs = sample_pairs(tables, criterion, size, seed, limits)
-    return None if pairs is None else tuple(measure(tables.model, criterion, x, y) for x, y in pairs)
+    return None if pairs is None else tuple(tables.exact.measure(criterion, x, y) for x, y in pairs)
 
 
 def sample_pairs(
@@ -223,7 +222,7 @@ def _spaces(tables: LogOdds, criterion: Criterion, limits: Limits) -> Iterator[_
             f"there are {Decimal(total_combinations(tables)):.1e} combinations of sensitive values; "
             f"at most {_COMBINATIONS:,} are counted one by one"
         )
-    sensitive = tables.model.sensitive
+    sensitive = tables.sensitive
     work = _Work(limits)
     spaces = [
         _Space(tables, criterion, disclosed, work)
@@ -280,7 +279,7 @@ class _Space:
         # Non-sensitive attributes first: the sets X then share the sorted half, which is of these alone.
         outside = sorted(
             set(range(len(tables.values))) - set(disclosed),
-            key=lambda i: tables.model.attributes[i].sensitive,
+            key=lambda i: i in tables.sensitive,
         )
         sizes = [len(tables.options[i]) for i in outside]
         self.intervals = [] if self._is_closed() else list(self._intervals())
@@ -314,24 +313,19 @@ class _Space:
 
     def _is_closed(self) -> bool:
         """Whether the extreme ratios of the attributes show that no x over X discriminates in any context."""
-        extremes = [[Fraction(1), Fraction(1)], [Fraction(1), Fraction(1)]]
-        for i in self.disclosed:
-            rows = self.tables.model.attributes[i].likelihood
-            if any(a == 0 or b == 0 for a, b in rows):
-                return self.criterion.threshold >= 1
-            for extreme, choose in zip(extremes, (min, max), strict=True):
-                a, b = choose(rows, key=lambda row: row[0] / row[1])
-                extreme[0] *= a
-                extreme[1] *= b
-        return all(self.criterion.supremum_within(a, b, self.criterion.threshold) for a, b in extremes)
+        if any(len(self.tables.finite[i]) < len(self.tables.values[i]) for i in self.disclosed):
+            return self.criterion.threshold >= 1
+        exact = self.tables.exact
+        extremes = (tuple((i, exact.extreme(i, sign)) for i in self.disclosed) for sign in (1, -1))
+        return all(exact.closed(self.criterion, x) for x in extremes)
 
     def _intervals(self) -> Iterator[tuple[Assignment, _Ends]]:
         """Each x over X that some γ within reach lets discriminate, with the ends of its interval of sums."""
         tables = self.tables
         for values in product(*(range(len(tables.values[i])) for i in self.disclosed)):
             x = tuple(zip(self.disclosed, values, strict=True))
-            a, b = tables.likelihoods(x)
-            interval = self.criterion.interval(a, b) if a or b else None
+            occurs = tables.strength(x) == tables.strength(x)  # not nan, which is ∞ - ∞: P(x) = 0
+            interval = tables.exact.interval(self.criterion, x) if occurs else None
             if interval is None:
                 continue
             low, high = interval
@@ -385,7 +379,7 @@ class _Space:
                 others += [
                     (row, column)
                     for column in (*range(start, low), *range(max(high, start), stop))
-                    if discriminates(self.tables.model, self.criterion, x, self.context(block, row, column))
+                    if self.tables.exact.discriminates(self.criterion, x, self.context(block, row, column))
                 ]
             starts[undecided], stops[undecided] = inside, inside_stop
         return _Hits(starts, np.maximum(stops - starts, 0), others)

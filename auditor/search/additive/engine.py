@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from auditor.model.naive_bayes import Assignment, NaiveBayes
+import numpy as np
+
+from auditor.model.classifier import Classifier
+from auditor.model.naive_bayes import Assignment
 from auditor.search.additive import worst as worst_search
 from auditor.search.additive.counting import PatternCount, count_patterns, sample_pairs, sample_patterns
-from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.log_odds import LogOdds, population_of
 from auditor.search.additive.ranking import Ranking, top_patterns
 from auditor.search.additive.summaries import (
     Summary,
@@ -18,6 +21,7 @@ from auditor.search.additive.summaries import (
     minimal_patterns,
     pareto_patterns,
 )
+from auditor.search.additive.tables import tables_of
 from auditor.search.additive.tree import RankBy
 from auditor.search.additive.worst import Worst
 from auditor.search.criteria import Criterion
@@ -33,7 +37,7 @@ class Engine:
 
     Parameters
     ----------
-    classifier : NaiveBayes
+    classifier : Classifier
     criterion : Criterion
         With the threshold.
     min_probability : Fraction, optional
@@ -44,14 +48,14 @@ class Engine:
 
     def __init__(
         self,
-        classifier: NaiveBayes,
+        classifier: Classifier,
         criterion: Criterion,
         min_probability: Fraction | None = None,
         limits: Limits = DEFAULT,
     ) -> None:
-        self.classifier, self.criterion = classifier, criterion
+        self.criterion = criterion
         self.min_probability, self.limits = min_probability, limits
-        self.tables = LogOdds.of(classifier)
+        self.tables = tables_of(classifier)
 
     def worst(
         self,
@@ -144,11 +148,7 @@ class Engine:
     def _tables(self, only: Sequence[int] | None) -> LogOdds:
         if only is None:
             return self.tables
-        attributes = tuple(
-            replace(attribute, sensitive=attribute.sensitive and i in only)
-            for i, attribute in enumerate(self.classifier.attributes)
-        )
-        return replace(self.tables, model=replace(self.classifier, attributes=attributes))
+        return replace(self.tables, sensitive=tuple(i for i in self.tables.sensitive if i in only))
 
     def _worst_probable(
         self, worst: Worst, k: int, tables: LogOdds, min_probability: Fraction, only_patterns: bool
@@ -171,11 +171,8 @@ class Engine:
         return replace(worst, patterns=ranking.patterns, upper=upper, complete=ranking.complete)
 
     def _point(self, x: Assignment, y: Assignment) -> tuple[float, float]:
-        tables = self.tables
-        favourable, unfavourable = float(self.classifier.prior), float(1 - self.classifier.prior)
-        for i, v in x + y:
-            a, b = self.classifier.attributes[i].likelihood[v]
-            favourable, unfavourable = favourable * float(a), unfavourable * float(b)
+        tables, population = self.tables, population_of(self.tables)
+        sides = population.log_prior + sum(population.log_likelihood[i][v] for i, v in x + y)
         gamma = tables.prior + sum(tables.values[i][v] for i, v in y)
-        degree = float(self.criterion.size(tables.real(tables.strength(x)), tables.real(gamma)))
-        return favourable + unfavourable, degree
+        degree = self.criterion.size(tables.real(tables.strength(x)), tables.real(gamma))
+        return float(np.exp(sides).sum()), float(degree)

@@ -7,18 +7,21 @@ model.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
-from math import inf, prod
+from math import prod
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from auditor.model.naive_bayes import Assignment, NaiveBayes
-from auditor.search.criteria import CONTEXT, ln
+from auditor.model.naive_bayes import Assignment
+from auditor.search.criteria import CONTEXT, Criterion, Interval
+from auditor.search.pattern import Pattern
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -29,20 +32,79 @@ _FRACTION_BITS = 48
 FAR = 1 << 62
 
 
+class Exact(Protocol):
+    """Exact arithmetic on one classifier: it settles what tables of integers and floats can't.
+
+    The search asks it about the few cases that lie within rounding of a threshold or of each other, and for
+    the figures of patterns that are listed. Every answer must be right, whatever it costs; a family of
+    classifiers without ties can give it by intervals of growing precision. x and y are disjoint assignments,
+    each in order of attribute, that can occur.
+    """
+
+    @property
+    def error(self) -> Fraction:
+        """A measured |degree| is at most the true one, and less than it by no more than this."""
+
+    def measure(self, criterion: Criterion, x: Assignment, y: Assignment) -> Pattern:
+        """The pair (x, y) with its figures; raises ValueError where it can't occur, ``P(xy) = 0``."""
+
+    def discriminates(self, criterion: Criterion, x: Assignment, y: Assignment) -> bool:
+        """Whether ``|degree| > threshold``."""
+
+    def probable(self, x: Assignment, y: Assignment, least: Fraction) -> bool:
+        """Whether ``P(xy) >= least``."""
+
+    def interval(self, criterion: Criterion, x: Assignment) -> Interval | None:
+        """The open interval of γ in which x discriminates, its ends to 50 digits; None if there is none."""
+
+    def closed(self, criterion: Criterion, x: Assignment) -> bool:
+        """Whether |degree| is at most the threshold for every real γ."""
+
+    def worst_first(
+        self, criterion: Criterion, x: Assignment, contexts: Sequence[Assignment]
+    ) -> list[list[Assignment]]:
+        """The contexts by decreasing |degree| of x, those that tie together."""
+
+    def extreme(self, attribute: int, sign: int) -> int:
+        """The value of greatest λ for sign 1, of least for -1; the first of those that tie."""
+
+    def sign(self, attribute: int, value: int) -> int:
+        """1, 0 or -1: the sign of λ of a value."""
+
+
 @dataclass(frozen=True, eq=False)
-class LogOdds:
-    """The fixed-point log-odds of a model, in units of ``2^-bits``.
+class Population:
+    """How probable values are, in floats.
 
     Attributes
     ----------
-    model : NaiveBayes
-        The rationals from which the table was made, and which settle what it can't.
+    log_prior : (float, float)
+        ``ln P(d)`` and ``ln P(d̄)``, each off by a few units in the last place at most, like all that follow.
+    log_likelihood : tuple of array, shape (values, 2)
+        Per attribute ``ln P(v | d)`` and ``ln P(v | d̄)``.
+    """
+
+    log_prior: tuple[float, float]
+    log_likelihood: tuple[Floats, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class LogOdds:
+    """The fixed-point log-odds of a classifier, in units of ``2^-bits``.
+
+    Attributes
+    ----------
     bits : int
     prior : int
-        ``ln P(d)/P(d̄)``.
+        γ where nothing is disclosed.
     values : tuple of tuple of (int or float)
         λ of each value of each attribute: an int, or ``±inf`` where the value has probability 0 under one
         decision.
+    sensitive : tuple of int
+        Indices of the sensitive attributes, increasing.
+    population : Population or None
+        None where no population is assumed: then nothing is ranked by probability or divergence.
+    exact : Exact
 
     Notes
     -----
@@ -50,33 +112,36 @@ class LogOdds:
     ``slack = n + 2`` units of it, with a unit to spare for the end of the interval with which it is compared.
     """
 
-    model: NaiveBayes
     bits: int
     prior: int
     values: tuple[tuple[int | float, ...], ...]
+    sensitive: tuple[int, ...]
+    population: Population | None
+    exact: Exact
 
     @classmethod
-    def of(cls, model: NaiveBayes) -> LogOdds:
-        """The table of a model."""
-        prior = ln(model.prior / (1 - model.prior))
-        values = [
-            [ln(a / b) if a and b else None for a, b in attribute.likelihood]
-            for attribute in model.attributes
-        ]
-        largest = abs(prior) + sum(max((abs(v) for v in row if v is not None), default=0) for row in values)
+    def rounded(
+        cls,
+        prior: Decimal,
+        values: Sequence[Sequence[Decimal | float]],
+        sensitive: tuple[int, ...],
+        population: Population | None,
+        exact: Exact,
+    ) -> LogOdds:
+        """Tables of log-odds that are given to 20 digits more than a float has; ``±inf`` as floats."""
+        finite = [[v for v in row if isinstance(v, Decimal)] for row in values]
+        largest = abs(prior) + sum(max(map(abs, row), default=Decimal(0)) for row in finite)
         bits = min(_FRACTION_BITS, 61 - int(largest + 2).bit_length())
         scale = 1 << bits
         return cls(
-            model=model,
             bits=bits,
             prior=round(prior * scale),
             values=tuple(
-                tuple(
-                    round(log_odds * scale) if log_odds is not None else inf if a else -inf
-                    for log_odds, (a, _) in zip(row, attribute.likelihood, strict=True)
-                )
-                for row, attribute in zip(values, model.attributes, strict=True)
+                tuple(round(v * scale) if isinstance(v, Decimal) else v for v in row) for row in values
             ),
+            sensitive=sensitive,
+            population=population,
+            exact=exact,
         )
 
     @property
@@ -114,14 +179,6 @@ class LogOdds:
             self.prior + sum(high for _, high in self.reach),
         )
 
-    def likelihoods(self, x: Assignment) -> tuple[Fraction, Fraction]:
-        """``P(x | d)`` and ``P(x | d̄)``."""
-        rows = [self.model.attributes[i].likelihood[v] for i, v in x]
-        return (
-            prod((row[0] for row in rows), start=Fraction(1)),
-            prod((row[1] for row in rows), start=Fraction(1)),
-        )
-
     def strength(self, x: Assignment) -> int | float:
         """``s``, the sum of λ over x: an int, ±inf, or nan where P(x) = 0."""
         return sum(self.values[i][v] for i, v in x)
@@ -137,6 +194,11 @@ class LogOdds:
             return (FAR, FAR) if scaled > 0 else (-FAR, -FAR)
         return int(scaled.to_integral_value(ROUND_FLOOR)), int(scaled.to_integral_value(ROUND_CEILING))
 
+    def total_patterns(self) -> int:
+        """Number of pairs (x, y) with x over a non-empty set of sensitive attributes."""
+        sizes = [(len(row), i in self.sensitive) for i, row in enumerate(self.values)]
+        return prod(1 + m * (1 + sensitive) for m, sensitive in sizes) - prod(1 + m for m, _ in sizes)
+
     def outside(self, x: Assignment) -> tuple[int, ...]:
         """The attributes that x leaves free for the context."""
         disclosed = {i for i, _ in x}
@@ -151,3 +213,10 @@ class LogOdds:
 def merged(*assignments: Assignment) -> Assignment:
     """Disjoint assignments as one, in order of attribute."""
     return tuple(sorted(chain.from_iterable(assignments)))
+
+
+def population_of(tables: LogOdds) -> Population:
+    """The population, for searches that make no sense without one."""
+    if tables.population is None:
+        raise ValueError("no population is assumed, in which patterns could have a probability")
+    return tables.population

@@ -26,7 +26,7 @@ from auditor.search.additive.tree import (
 )
 from auditor.search.criteria import Criterion, ln
 from auditor.search.limits import DEFAULT, Limits
-from auditor.search.pattern import Pattern, measure
+from auditor.search.pattern import Pattern
 
 #: Divergences equal in 28 digits tie: what is equal in theory differs in the last of the digits computed.
 _TIES = Context(prec=28, Emax=10**9, Emin=-(10**9))
@@ -99,7 +99,7 @@ def top_patterns(
         raise ValueError("pairs that are no discrimination patterns have no divergence to rank")
     search = _Search(tables, criterion, rank_by, min_probability, only_patterns, limits)
     complete = search.run(k)
-    found = (measure(tables.model, criterion, x, y) for x, y in search.candidates())
+    found = (tables.exact.measure(criterion, x, y) for x, y in search.candidates())
     patterns = [
         pattern
         for pattern in found

@@ -16,13 +16,13 @@ import numpy.typing as npt
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import all_combinations
 from auditor.search.additive.counting import Coverage, PatternCount, pairs_over
-from auditor.search.additive.log_odds import Floats, Integers, LogOdds
+from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
 from auditor.search.additive.ranking import rank
 from auditor.search.additive.tree import ROUNDING, Mask, Nodes, Tree, degree_of, largest_degree
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion, ln
 from auditor.search.limits import DEFAULT, Limits
-from auditor.search.pattern import Pattern, discriminates, measure
+from auditor.search.pattern import Pattern
 
 #: Children looked at in one block, and the least nodes whose children they are.
 _CHILDREN, _BLOCK = 1 << 14, 8
@@ -88,7 +88,7 @@ def pareto_patterns(
         return Summary((), False)
     found = _Front(walk)
     complete = walk.run(found.add, found.prune, lambda least: found.number_above(least) > limit)
-    candidates = [measure(tables.model, criterion, x, y) for x, y in found.assignments(walk.frontier)]
+    candidates = [tables.exact.measure(criterion, x, y) for x, y in found.assignments(walk.frontier)]
     kept = [p for p in candidates if _counts(p, criterion, min_probability)]
     front: list[Pattern] = []
     best = Fraction(-1)
@@ -151,11 +151,11 @@ def count_probable_patterns(
 
     if not walk.run(add, lambda nodes, log_p: np.zeros(len(nodes), dtype=bool), lambda least: False):
         reason = "a limit was reached before all patterns so probable were counted"
-        return PatternCount(found.total(), tables.model.total_patterns(), reason, ())
+        return PatternCount(found.total(), tables.total_patterns(), reason, ())
     patterns: Counter[tuple[int, ...]] = Counter()
     for slot, number in found.items():
         patterns[tuple(i for i, _ in walk.tree.roots.combinations[slot])] += number
-    sensitive = tables.model.sensitive
+    sensitive = tables.sensitive
     coverage = tuple(
         Coverage(
             disclosed,
@@ -184,7 +184,7 @@ def _summary(
     limit: int,
     complete: bool,
 ) -> Summary:
-    measured = [measure(tables.model, criterion, x, y) for x, y in assignments]
+    measured = [tables.exact.measure(criterion, x, y) for x, y in assignments]
     patterns = rank([p for p in measured if _counts(p, criterion, min_probability)], "probability")
     return Summary(tuple(patterns[:limit]), complete and len(patterns) <= limit)
 
@@ -196,7 +196,7 @@ class _Walk:
         self, tables: LogOdds, criterion: Criterion, min_probability: Fraction | None, limits: Limits
     ) -> None:
         self.criterion, self._limits = criterion, limits
-        self.model = tables.model
+        self.tables = tables
         self.tree = Tree(tables, criterion, limits)
         self.least = -inf if not min_probability else float(ln(min_probability))
         self._min_probability = min_probability
@@ -260,8 +260,8 @@ class _Walk:
         doubtful = (np.abs(degree - threshold) <= error) | (pattern & (log_p < self.least + ROUNDING))
         for i in np.flatnonzero(doubtful).tolist():
             x, y = self.tree.pattern(int(nodes.slot[i]), int(nodes.parent[i]), int(nodes.column[i]))
-            pattern[i] = discriminates(self.model, self.criterion, x, y) and (
-                self._min_probability is None or sum(self.model.joint(x + y)) >= self._min_probability
+            pattern[i] = self.tables.exact.discriminates(self.criterion, x, y) and (
+                self._min_probability is None or self.tables.exact.probable(x, y, self._min_probability)
             )
         return pattern, degree
 
@@ -298,8 +298,7 @@ class _Minimal(_Found):
     def __init__(self, walk: _Walk) -> None:
         super().__init__(walk)
         columns, roots = walk.tree.columns, walk.tree.roots
-        model = walk.model
-        offsets = np.cumsum([0, *(len(a.values) for a in model.attributes)])
+        offsets = np.cumsum([0, *map(len, walk.tables.values)])
         self._words = 1 + 2 * int(offsets[-1]) // 64
         self._column_masks = self._masks(offsets[columns.attribute] + columns.value)
         self._root_masks = np.zeros((len(roots.combinations), self._words), dtype=np.uint64)
@@ -386,15 +385,14 @@ class _Front(_Found):
 
 def _shape(tables: LogOdds) -> list[int]:
     """Length of each attribute's axis: not disclosed, each value in y, and each in x if sensitive."""
-    return [1 + len(a.values) * (1 + a.sensitive) for a in tables.model.attributes]
+    return [1 + len(row) * (1 + (i in tables.sensitive)) for i, row in enumerate(tables.values)]
 
 
 def _dense_patterns(tables: LogOdds, criterion: Criterion, min_probability: Fraction | None) -> Mask:
     """Whether each pair (x, y) is a discrimination pattern, with an axis per attribute; see `_shape`."""
-    model = tables.model
     patterns = np.zeros(_shape(tables), dtype=bool)
     for x in all_combinations(tables):
-        interval = criterion.interval(*tables.likelihoods(x))
+        interval = tables.exact.interval(criterion, x)
         if interval is None:
             continue
         outside = tables.outside(x)
@@ -421,32 +419,28 @@ def _dense_patterns(tables: LogOdds, criterion: Criterion, min_probability: Frac
                 for i, row, entry in zip(outside, entries, place, strict=True)
                 if entry
             )
-            inside[tuple(place)] = discriminates(model, criterion, x, y) and (
-                min_probability is None or sum(model.joint(x + y)) >= min_probability
+            inside[tuple(place)] = tables.exact.discriminates(criterion, x, y) and (
+                min_probability is None or tables.exact.probable(x, y, min_probability)
             )
-        fixed = {i: np.array([1 + len(model.attributes[i].values) + v]) for i, v in x}
+        fixed = {i: np.array([1 + len(tables.values[i]) + v]) for i, v in x}
         free = dict(zip(outside, entries, strict=True))
-        axes = np.ix_(*(fixed[i] if i in fixed else free[i] for i in range(len(model.attributes))))
+        axes = np.ix_(*(fixed[i] if i in fixed else free[i] for i in range(len(tables.values))))
         patterns[axes] = inside.reshape(
-            [1 if i in fixed else len(free[i]) for i in range(len(model.attributes))]
+            [1 if i in fixed else len(free[i]) for i in range(len(tables.values))]
         )
     return patterns
 
 
 def _log_probability(tables: LogOdds, x: Assignment, outside: tuple[int, ...]) -> Floats:
     """``ln P(xy)`` for every context of x, shaped like its γ."""
-    model = tables.model
+    population = population_of(tables)
     sides = []
-    for side, prior in ((0, model.prior), (1, 1 - model.prior)):
-        rows = [
-            [0.0, *(float(ln(model.attributes[i].likelihood[v][side])) for v in tables.finite[i])]
-            for i in outside
-        ]
-        given = tables.likelihoods(x)[side]
-        sides.append(
-            _outer_sum([np.array(row) for row in rows]) + (float(ln(prior * given)) if given else -inf)
-        )
-    return np.logaddexp(*sides)
+    for side in (0, 1):
+        rows = [[0.0, *population.log_likelihood[i][list(tables.finite[i]), side]] for i in outside]
+        given = sum(population.log_likelihood[i][v, side] for i, v in x)
+        sides.append(_outer_sum([np.array(row) for row in rows]) + population.log_prior[side] + given)
+    log_p: Floats = np.logaddexp(*sides)
+    return log_p
 
 
 def _outer_sum(rows: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
@@ -460,9 +454,9 @@ def _outer_sum(rows: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
 def _assignments(tables: LogOdds, place: list[int]) -> tuple[Assignment, Assignment]:
     """The pair at a place of the dense array."""
     x, y = [], []
-    for i, (entry, attribute) in enumerate(zip(place, tables.model.attributes, strict=True)):
-        if entry > len(attribute.values):
-            x.append((i, entry - 1 - len(attribute.values)))
+    for i, (entry, row) in enumerate(zip(place, tables.values, strict=True)):
+        if entry > len(row):
+            x.append((i, entry - 1 - len(row)))
         elif entry:
             y.append((i, entry - 1))
     return tuple(x), tuple(y)
@@ -470,13 +464,12 @@ def _assignments(tables: LogOdds, place: list[int]) -> tuple[Assignment, Assignm
 
 def _most_probable(tables: LogOdds, places: Integers, limit: int) -> Integers:
     """The places of the dense array that can be among the ``limit`` most probable."""
-    model = tables.model
+    population = population_of(tables)
     sides = []
-    for side, prior in ((0, model.prior), (1, 1 - model.prior)):
-        log_p = np.full(len(places), float(ln(prior)))
-        for i, attribute in enumerate(model.attributes):
-            logs = [float(ln(row[side])) if row[side] else -inf for row in attribute.likelihood]
-            log_p += np.array([0.0, *logs, *logs])[places[:, i]]
+    for side in (0, 1):
+        log_p = np.full(len(places), population.log_prior[side])
+        for i, rows in enumerate(population.log_likelihood):
+            log_p += np.concatenate([[0.0], rows[:, side], rows[:, side]])[places[:, i]]
         sides.append(log_p)
     probability = np.logaddexp(*sides)
     if len(places) <= limit:

@@ -33,8 +33,8 @@ import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import all_combinations, strongest_first, total_combinations
-from auditor.search.additive.log_odds import Floats, Integers, LogOdds
-from auditor.search.criteria import Criterion, ln
+from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
+from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
 
 RankBy = Literal["divergence", "discrimination", "probability"]
@@ -112,15 +112,15 @@ class Tree:
 
     def root_nodes(self) -> Nodes:
         """The patterns (x, ∅)."""
-        prior = self.tables.model.prior
+        log_u, log_v = population_of(self.tables).log_prior
         slot = np.arange(len(self.roots.combinations))
         nothing = np.full(len(slot), -1)
         return Nodes(
             slot=slot,
             position=np.zeros_like(slot),
             gamma=np.full(len(slot), self.tables.prior, dtype=np.int64),
-            log_u=np.full(len(slot), float(ln(prior))),
-            log_v=np.full(len(slot), float(ln(1 - prior))),
+            log_u=np.full(len(slot), log_u),
+            log_v=np.full(len(slot), log_v),
             parent=nothing,
             column=nothing,
         )
@@ -183,14 +183,15 @@ class Columns:
 
     def __init__(self, tables: LogOdds, order: list[int]) -> None:
         entries = [(position, i, v) for position, i in enumerate(order) for v in tables.finite[i]]
-        likelihood = [tables.model.attributes[i].likelihood[v] for _, i, v in entries]
+        population = population_of(tables)
+        logs = np.array([population.log_likelihood[i][v] for _, i, v in entries]).reshape(-1, 2)
         self.order = order
         self.position: Integers = np.array([entry[0] for entry in entries], dtype=np.int64)
         self.attribute: Integers = np.array([entry[1] for entry in entries], dtype=np.int64)
         self.value: Integers = np.array([entry[2] for entry in entries], dtype=np.int64)
         self.log_odds: Integers = np.array([tables.values[i][v] for _, i, v in entries], dtype=np.int64)
-        self.log_d: Floats = np.array([float(ln(a)) for a, _ in likelihood])
-        self.log_not_d: Floats = np.array([float(ln(b)) for _, b in likelihood])
+        self.log_d: Floats = logs[:, 0]
+        self.log_not_d: Floats = logs[:, 1]
         unsure = (np.abs(self.log_odds) + tables.slack) / (1 << tables.bits)
         #: The least that a rise of γ by 1 costs in ln P(d, y), and a fall in ln P(d̄, y); rounded down.
         self.rise, self.fall = (
@@ -239,14 +240,13 @@ class Roots:
     ) -> None:
         self.bits, self.truncated = tables.bits, truncated
         self.combinations = [x for x, _, _ in entries]
-        likelihoods = [tables.likelihoods(x) for x in self.combinations]
-        self.strength: Floats = np.array(
-            [float(ln(a / b)) if a and b else inf if a else -inf for a, b in likelihoods]
-        )
-        self.log_a: Floats = np.array([float(ln(a)) if a else -inf for a, _ in likelihoods])
-        self.log_b: Floats = np.array([float(ln(b)) if b else -inf for _, b in likelihoods])
-        self.rest_a: Floats = np.array([float(1 - a) for a, _ in likelihoods])
-        self.rest_b: Floats = np.array([float(1 - b) for _, b in likelihoods])
+        population = population_of(tables)
+        self.strength: Floats = np.array([tables.real(tables.strength(x)) for x in self.combinations])
+        logs = np.array(
+            [sum(population.log_likelihood[i][v] for i, v in x) for x in self.combinations]
+        ).reshape(-1, 2)
+        self.log_a, self.log_b = logs[:, 0], logs[:, 1]
+        self.rest_a, self.rest_b = -np.expm1(self.log_a), -np.expm1(self.log_b)
         self.low: Floats = np.array([low for _, low, _ in entries])
         self.high: Floats = np.array([high for _, _, high in entries])
         position = {i: p for p, i in enumerate(columns.order)}
@@ -279,7 +279,7 @@ class Roots:
                 break
             low, high = (tables.real(end) for end in tables.context_reach(x))
             if only_patterns:
-                interval = criterion.interval(*tables.likelihoods(x))
+                interval = tables.exact.interval(criterion, x)
                 if interval is None:
                     continue
                 low = low if interval[0] is None else max(low, float(interval[0]))
@@ -316,7 +316,8 @@ def degree_of(roots: Roots, criterion: Criterion, slots: Integers, t: Floats) ->
     """|degree| of patterns with log-odds t of their context, and a bound on its error."""
     degree = criterion.size(roots.strength[slots], t)
     # The last term covers underflow, so that at threshold 0 no pattern is missed.
-    return degree, degree * (1e-12 + (roots.free.shape[1] + 2) * 2.0 ** -(roots.bits - 2)) + 1e-300
+    slack = (roots.free.shape[1] + 2) * 2.0 ** -(roots.bits - 2)
+    return degree, degree * (1e-12 + slack) + slack
 
 
 def excess_of(

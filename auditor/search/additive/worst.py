@@ -15,7 +15,7 @@ from auditor.search.additive.log_odds import LogOdds, merged
 from auditor.search.additive.subset_sums import Choice, nearest
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
-from auditor.search.pattern import Pattern, measure
+from auditor.search.pattern import Pattern
 
 
 @dataclass(frozen=True)
@@ -103,10 +103,10 @@ def worst_patterns(
             complete = False
             reach = tables.context_reach(x)
             ceiling = min(own, bound(tables, criterion, tables.strength(x), *reach, gap))
-            closed = criterion.supremum_within(*tables.likelihoods(x), threshold)
+            closed = tables.exact.closed(criterion, x)
             upper = max(upper, min(Fraction(ceiling), threshold) if closed else Fraction(ceiling))
         for y in contexts:
-            pattern = measure(tables.model, criterion, x, y)
+            pattern = tables.exact.measure(criterion, x, y)
             if not only_patterns or abs(pattern.degree) > threshold:
                 insort(best, pattern, key=_rank)
         del best[k:]
@@ -127,19 +127,15 @@ def group_level(tables: LogOdds, criterion: Criterion) -> Pattern:
     With γ fixed the degree is monotone in s, so that it is worst for the largest or the smallest ratio
     ``P(x | d) / P(x | d̄)``, to which each attribute contributes alone (the paper's lemma).
     """
-    model = tables.model
     candidates = []
-    for favoured, other in ((0, 1), (1, 0)):
-        extreme = []
-        for i in model.sensitive:
-            rows = model.attributes[i].likelihood
-            v = max(range(len(rows)), key=lambda v: (_ratio(rows[v][favoured], rows[v][other]), -v))
-            extreme.append((_ratio(rows[v][favoured], rows[v][other]), (i, v)))
-        if infinite := [value for ratio, value in extreme if ratio == inf]:
+    for sign in (1, -1):
+        values = [(i, tables.exact.extreme(i, sign)) for i in tables.sensitive]
+        if infinite := [(i, v) for i, v in values if sign * tables.values[i][v] == inf]:
             x: Assignment = (infinite[0],)
         else:
-            x = tuple(value for ratio, value in extreme if ratio > 1) or (extreme[0][1],)
-        candidates.append(measure(model, criterion, x, ()))
+            helping = (value for value in values if tables.exact.sign(*value) == sign)
+            x = tuple(helping) or (values[0],)
+        candidates.append(tables.exact.measure(criterion, x, ()))
     return min(candidates, key=_rank)
 
 
@@ -147,20 +143,15 @@ def _rank(pattern: Pattern) -> tuple[Fraction, tuple[int, Assignment, Assignment
     return -abs(pattern.degree), pattern.key
 
 
-def _ratio(a: Fraction, b: Fraction) -> Fraction | float:
-    return a / b if b else inf
-
-
 def _contexts(
     tables: LogOdds, criterion: Criterion, x: Assignment, k: int, individual: bool, limits: Limits
 ) -> tuple[list[Assignment], int | None]:
     """The contexts in which x can be among the k worst, and the gap of a search that wasn't complete."""
     outside = tables.outside(x)
-    a, b = tables.likelihoods(x)
-    if criterion.off_peak(Fraction(1), a, b) == 0:
+    strength = tables.strength(x)
+    if strength == -inf and criterion.peak(strength) == -inf:
         # The degree is the same whatever the context: all tie.
         return list(islice(_smallest_contexts(tables, outside, individual), k)), None
-    strength = tables.strength(x)
     peak = float(criterion.peak(strength))
     # peak is -s/2, in halves of units: doubling everything would keep the half, but the slack covers it.
     target = peak if abs(peak) == inf else round(peak) - tables.prior
@@ -176,27 +167,12 @@ def _contexts(
 def _nearest_the_peak(
     tables: LogOdds, criterion: Criterion, x: Assignment, contexts: list[Assignment], k: int
 ) -> list[Assignment]:
-    """The k contexts of largest |degree|, exactly; of those that tie, the shortest.
-
-    `Criterion.off_peak` decides.
-    """
+    """The k contexts of largest |degree|, exactly; of those that tie, the shortest."""
     if len(contexts) <= k:
         return contexts
-    a, b = tables.likelihoods(x)
-    tied: dict[Fraction, list[Assignment]] = {}
-    for y in contexts:
-        u, v = tables.model.joint(y)
-        tied.setdefault(u / v, []).append(y)
-
-    def length(y: Assignment) -> tuple[int, Assignment]:
-        return len(y), y
-
-    by_distance: dict[Fraction, list[Assignment]] = {}
-    for odds, ys in tied.items():
-        by_distance.setdefault(criterion.off_peak(odds, a, b), []).extend(ys)
     nearest_first: list[Assignment] = []
-    for distance in sorted(by_distance):
-        nearest_first += sorted(by_distance[distance], key=length)
+    for tied in tables.exact.worst_first(criterion, x, contexts):
+        nearest_first += sorted(tied, key=lambda y: (len(y), y))
         if len(nearest_first) >= k:
             break
     return nearest_first[:k]
@@ -224,14 +200,13 @@ def _smallest_contexts(
 
 def _some_pattern(tables: LogOdds, criterion: Criterion, disclosing: int | None, individual: bool) -> Pattern:
     """A pair (x, y) of degree 0 where nothing moves the decision, in any case one that can occur."""
-    model = tables.model
 
     def value(i: int) -> tuple[int, int]:
-        return i, next(v for v, row in enumerate(model.attributes[i].likelihood) if row[0])
+        return i, next(v for v, z in enumerate(tables.values[i]) if z != -inf)
 
     if individual:
-        x = tuple(value(i) for i in model.sensitive)
-        y = tuple(value(i) for i in range(len(model.attributes)) if i not in model.sensitive)
-        return measure(model, criterion, x, y)
-    i = model.sensitive[0] if disclosing is None else disclosing
-    return measure(model, criterion, merged((value(i),)), ())
+        x = tuple(value(i) for i in tables.sensitive)
+        y = tuple(value(i) for i in range(len(tables.values)) if i not in tables.sensitive)
+        return tables.exact.measure(criterion, x, y)
+    i = tables.sensitive[0] if disclosing is None else disclosing
+    return tables.exact.measure(criterion, merged((value(i),)), ())

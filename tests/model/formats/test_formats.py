@@ -12,7 +12,7 @@ from auditor.errors import InputError
 from auditor.model.formats import import_model
 from auditor.model.formats.pmml import to_pmml
 from auditor.model.formats.sklearn import to_sklearn_pipeline
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.model.spec import ModelSpec
 from tests.cli.conftest import EXAMPLES, ROOT
 
@@ -52,7 +52,7 @@ def test_pmml_whose_counts_exceed_the_rows_has_their_ratios(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", ["compas", "figure1", "german_categories"])
 def test_pmml_there_and_back(name: str, tmp_path: Path) -> None:
-    model = load_model(EXAMPLES / f"{name}.json")
+    model = load_naive_bayes(EXAMPLES / f"{name}.json")
     path = tmp_path / "m.pmml"
     path.write_text(to_pmml(model))
     sensitive = [a.name for a in model.attributes if a.sensitive]

@@ -34,7 +34,7 @@ def check_count(case: Case) -> None:
     assert count.reason is None
     assert count.total == len(case.patterns.patterns)
     assert {entry.disclosed: entry.pairs for entry in count.coverage} == case.brute.pairs_by_disclosed()
-    assert sum(entry.pairs for entry in count.coverage) == case.brute.total == tables.model.total_patterns()
+    assert sum(entry.pairs for entry in count.coverage) == case.brute.total == tables.total_patterns()
     found = {entry.disclosed: entry.patterns for entry in count.coverage if entry.patterns}
     assert found == case.patterns.count_by_disclosed()
     assert {entry.method for entry in count.coverage} <= {"closed form", "exhausted"}

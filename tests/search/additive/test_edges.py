@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 
 from auditor.search.additive.counting import count_patterns
-from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import minimal_patterns
+from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
 from tests.oracle import BruteForce, PlainAttribute, PlainModel, degree
@@ -94,8 +94,8 @@ def test_thousands_of_ties_with_the_threshold() -> None:
         du, dv = written_out.joint(x + y)
         size = abs(degree("difference", du / (du + dv), u / (u + v)))
         by_size[size] = by_size.get(size, 0) + model.multiplicity(kind)
-    tables = LogOdds.of(naive_bayes(written_out))
-    assert sum(by_size.values()) == tables.model.total_patterns()
+    tables = tables_of(naive_bayes(written_out))
+    assert sum(by_size.values()) == tables.total_patterns()
     assert max(by_size.values()) > 10_000
     largest_classes = sorted(by_size, key=lambda size: by_size[size])[-6:]
     for threshold in (*largest_classes, min(by_size), max(by_size)):

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from auditor import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
+from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
 from auditor.search.limits import Limits
@@ -22,8 +23,8 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 def german(alpha: int) -> LogOdds:
-    spec = load_model(EXAMPLES / "german.json").model_copy(update={"smoothing": Decimal(alpha)})
-    return LogOdds.of(spec.naive_bayes())
+    spec = load_naive_bayes(EXAMPLES / "german.json").model_copy(update={"smoothing": Decimal(alpha)})
+    return tables_of(spec.naive_bayes())
 
 
 @pytest.mark.parametrize("alpha", [0, 1])
@@ -58,7 +59,7 @@ def near_certain(first: str, second: str, steps: tuple[str, str]) -> LogOdds:
         *(binary(p, q, sensitive=True) for p, q in sensitive),
         *(binary(p, q, sensitive=False) for p, q in probabilities),
     )
-    return LogOdds.of(naive_bayes(PlainModel(Fraction(4, 5), attributes)))
+    return tables_of(naive_bayes(PlainModel(Fraction(4, 5), attributes)))
 
 
 @pytest.mark.parametrize(

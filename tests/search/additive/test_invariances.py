@@ -12,12 +12,12 @@ from random import Random
 
 import pytest
 
-from auditor import load_model
 from auditor.model.naive_bayes import Attribute, NaiveBayes
+from auditor.model.reading import load_naive_bayes
 from auditor.search.additive.counting import count_patterns
-from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import minimal_patterns, pareto_patterns
+from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import group_level, worst_patterns
 from auditor.search.criteria import Criterion, Difference, Ratio
 
@@ -32,13 +32,13 @@ CRITERIA: tuple[Criterion, ...] = (
 
 @cache
 def example(name: str) -> NaiveBayes:
-    return load_model(EXAMPLES / f"{name}.json").naive_bayes()
+    return load_naive_bayes(EXAMPLES / f"{name}.json").naive_bayes()
 
 
 @cache
 def answers(model: NaiveBayes, criterion: Criterion) -> tuple[int | None, Fraction, Fraction, list[Decimal]]:
     """What does not depend on names and order."""
-    tables = LogOdds.of(model)
+    tables = tables_of(model)
     worst = worst_patterns(tables, criterion)
     assert worst.complete
     ranking = top_patterns(tables, criterion, 20)
@@ -101,7 +101,7 @@ def test_order_of_attributes_and_values(name: str, criterion: Criterion) -> None
 
 def test_order_of_many_values() -> None:
     model, criterion = example("german_categories"), CRITERIA[1]
-    one, other = LogOdds.of(model), LogOdds.of(shuffled(model, "many"))
+    one, other = tables_of(model), tables_of(shuffled(model, "many"))
     assert worst_patterns(one, criterion).upper == worst_patterns(other, criterion).upper
     found = [top_patterns(tables, criterion, 20) for tables in (one, other)]
     assert all(ranking.complete for ranking in found)
@@ -127,7 +127,7 @@ def test_an_attribute_that_tells_nothing_multiplies_the_count(name: str, criteri
 
 @pytest.mark.parametrize("name", ["compas", "adult", "german"])
 def test_lower_thresholds_have_more_patterns(name: str) -> None:
-    tables = LogOdds.of(example(name))
+    tables = tables_of(example(name))
     thresholds = [Fraction(n, 100) for n in (0, 1, 2, 5, 10, 20, 30, 40, 50, 70, 100)]
     counts = [count_patterns(tables, Difference(threshold)).total or 0 for threshold in thresholds]
     assert counts == sorted(counts, reverse=True)
@@ -139,7 +139,7 @@ def test_lower_thresholds_have_more_patterns(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["compas", "adult"])
 def test_every_listed_pattern_contains_a_minimal_one(name: str) -> None:
-    tables, criterion = LogOdds.of(example(name)), Difference(Fraction(1, 10))
+    tables, criterion = tables_of(example(name)), Difference(Fraction(1, 10))
     minimal = minimal_patterns(tables, criterion, 1000)
     assert minimal.complete
     parts = [(set(p.sensitive_values), set(p.context_values)) for p in minimal.patterns]
@@ -154,7 +154,7 @@ def test_every_listed_pattern_contains_a_minimal_one(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["compas", "adult"])
 def test_the_best_by_each_score_are_on_the_front(name: str) -> None:
-    tables, criterion = LogOdds.of(example(name)), Difference(Fraction(1, 10))
+    tables, criterion = tables_of(example(name)), Difference(Fraction(1, 10))
     front = pareto_patterns(tables, criterion, 1000)
     assert front.complete
     points = [(pattern.probability, abs(pattern.degree)) for pattern in front.patterns]

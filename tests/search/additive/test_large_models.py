@@ -14,11 +14,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from auditor import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
+from auditor.search.additive.tables import naive_bayes_of, tables_of
 from auditor.search.additive.worst import group_level, worst_patterns
 from auditor.search.criteria import Difference, Ratio
 from auditor.search.limits import Limits
@@ -67,7 +68,7 @@ def as_pair(model: PlainModel, x: Values, y: Values) -> Pair:
 
 @pytest.mark.parametrize("criterion", ["difference", "ratio"])
 def test_compas_in_full(criterion: str) -> None:
-    model = plain(load_model(EXAMPLES / "compas.json").naive_bayes())
+    model = plain(load_naive_bayes(EXAMPLES / "compas.json").naive_bayes())
     brute = BruteForce(model, "difference" if criterion == "difference" else "ratio")
     for check in CHECKS:
         check(Case(brute, DELTA, Fraction(1, 50)))
@@ -92,11 +93,11 @@ def test_twenty_million_pairs_of_many_values() -> None:
     shape = ((7, True), (42, False), (16, False), (9, True), (6, False), (5, False), (5, False))
     attributes = [random_columns(random, size, sensitive=sensitive) for size, sensitive in shape]
     model = PlainModel(Fraction(3, 10), tuple(attributes))
-    tables, criterion = LogOdds.of(naive_bayes(model)), Difference(Fraction(1, 5))
+    tables, criterion = tables_of(naive_bayes(model)), Difference(Fraction(1, 5))
     count = count_patterns(tables, criterion)
     by_floats = vectorised.count_patterns(model, 0.2)
     assert by_floats.surely == by_floats.possibly == count.total
-    assert sum(entry.pairs for entry in count.coverage) == tables.model.total_patterns() > 20_000_000
+    assert sum(entry.pairs for entry in count.coverage) == tables.total_patterns() > 20_000_000
     found = worst_patterns(tables, criterion, 100)
     np.testing.assert_allclose(
         [float(abs(pattern.degree)) for pattern in found.patterns],
@@ -115,9 +116,9 @@ def test_twenty_million_pairs_of_many_values() -> None:
 
 @pytest.mark.parametrize("alpha", [0, 1])
 def test_top_hundreds_of_adult(alpha: int) -> None:
-    spec = load_model(EXAMPLES / "adult.json").model_copy(update={"smoothing": Decimal(alpha)})
-    tables = LogOdds.of(spec.naive_bayes())
-    model = plain(tables.model)
+    spec = load_naive_bayes(EXAMPLES / "adult.json").model_copy(update={"smoothing": Decimal(alpha)})
+    tables = tables_of(spec.naive_bayes())
+    model = plain(naive_bayes_of(tables))
     degrees = vectorised.top_degrees(model, 100)
     for delta in ("0.01", "0.1"):
         criterion = Difference(Fraction(delta))
@@ -163,8 +164,8 @@ TWO_HUNDRED = {
 
 
 @cache
-def tables_of(name: str) -> LogOdds:
-    return LogOdds.of(naive_bayes(TWO_HUNDRED[name].plain()))
+def tables_named(name: str) -> LogOdds:
+    return tables_of(naive_bayes(TWO_HUNDRED[name].plain()))
 
 
 def float_sizes(s: vectorised.Floats, gamma: vectorised.Floats) -> vectorised.Floats:
@@ -173,7 +174,7 @@ def float_sizes(s: vectorised.Floats, gamma: vectorised.Floats) -> vectorised.Fl
 
 @pytest.mark.parametrize("name", TWO_HUNDRED)
 def test_verdict_on_two_hundred_attributes(name: str) -> None:
-    model, tables = TWO_HUNDRED[name], tables_of(name)
+    model, tables = TWO_HUNDRED[name], tables_named(name)
     _, s, gamma = model.kinds()
     largest = float(float_sizes(s, gamma).max())
     found = worst_patterns(tables, Difference(DELTA))
@@ -190,7 +191,7 @@ def test_verdict_on_two_hundred_attributes(name: str) -> None:
 def test_largest_degree_of_two_hundred_different_attributes() -> None:
     random = Random("two hundred")
     attributes = [random_columns(random, 2, sensitive=i < 5) for i in range(200)]
-    tables = LogOdds.of(naive_bayes(PlainModel(Fraction(1, 2), tuple(attributes))))
+    tables = tables_of(naive_bayes(PlainModel(Fraction(1, 2), tuple(attributes))))
     found = worst_patterns(tables, Difference(DELTA))
     # |Δ| is below tanh(|s|/4), and sums of many values come so near −s/2 that it is hardly less.
     strengths = [
@@ -213,7 +214,7 @@ def test_largest_degree_of_two_hundred_different_attributes() -> None:
 
 @pytest.mark.parametrize("name", TWO_HUNDRED)
 def test_ranking_by_divergence_of_two_hundred_attributes(name: str) -> None:
-    model, tables = TWO_HUNDRED[name], tables_of(name)
+    model, tables = TWO_HUNDRED[name], tables_named(name)
     written_out = model.plain()
     threshold = Fraction(1, 100)
     numbers, s, gamma = model.kinds()
@@ -267,7 +268,7 @@ def test_attributes_that_tell_nothing_only_dilute(number: int) -> None:
         (float(small.divergence(pair)) * float(factor) for pair in small.patterns for factor in factors),
         reverse=True,
     )
-    tables = LogOdds.of(naive_bayes(PlainModel(Fraction(1, 3), core + silent)))
+    tables = tables_of(naive_bayes(PlainModel(Fraction(1, 3), core + silent)))
     found = top_patterns(tables, Difference(DELTA), 10)
     assert found.complete
     np.testing.assert_allclose(
@@ -284,7 +285,7 @@ ALL_SENSITIVE = {
 @pytest.mark.parametrize("name", ALL_SENSITIVE)
 def test_forty_sensitive_attributes(name: str) -> None:
     model = ALL_SENSITIVE[name]
-    tables = LogOdds.of(naive_bayes(model.plain()))
+    tables = tables_of(naive_bayes(model.plain()))
     _, s, gamma = model.kinds()
     largest = float(float_sizes(s, gamma).max())
     for criterion in (Difference(DELTA), Difference(Fraction(1, 1000))):
@@ -304,7 +305,7 @@ def test_forty_sensitive_attributes_within_limits() -> None:
     random = Random("forty")
     attributes = tuple(random_columns(random, random.choice((2, 3, 5)), sensitive=True) for _ in range(40))
     model = PlainModel(Fraction(1, 4), attributes)
-    tables, criterion = LogOdds.of(naive_bayes(model)), Difference(DELTA)
+    tables, criterion = tables_of(naive_bayes(model)), Difference(DELTA)
     limits = Limits(nodes=2000, entries=1 << 12, steps=10**6)
     climbed = max(hill_climb(tables, criterion, random) for _ in range(10))
     worst = worst_patterns(tables, criterion, limits=limits)
@@ -324,12 +325,12 @@ def assert_patterns_of(tables: LogOdds, criterion: Difference, patterns: tuple[P
     assert len(set(keys(patterns))) == len(patterns)
     for pattern in patterns:
         assert abs(pattern.degree) > criterion.threshold
-        assert measure(tables.model, criterion, *key(pattern)) == pattern
+        assert measure(naive_bayes_of(tables), criterion, *key(pattern)) == pattern
 
 
 def hill_climb(tables: LogOdds, criterion: Difference, random: Random) -> Fraction:
     """The largest |degree| that changing one value after another leads to."""
-    model = tables.model
+    model = naive_bayes_of(tables)
     state = [random.choice((-1, 0, 1)) for _ in model.attributes]  # in y, not disclosed, in x
     state[0] = 1
     values = [random.randrange(len(attribute.values)) for attribute in model.attributes]
@@ -351,7 +352,7 @@ def hill_climb(tables: LogOdds, criterion: Difference, random: Random) -> Fracti
 
 
 def test_ratio_of_two_hundred_attributes() -> None:
-    model, tables = TWO_HUNDRED["telling"], tables_of("telling")
+    model, tables = TWO_HUNDRED["telling"], tables_named("telling")
     _, s, gamma = model.kinds()
     # 1 − 1/q = σ(−γ)(1 − e^−s) for s > 0, and 1 − q = σ(−γ − s)(1 − e^s) for s < 0.
     sizes = np.where(s > 0, 1 / (1 + np.exp(gamma)), 1 / (1 + np.exp(gamma + s))) * -np.expm1(-np.abs(s))

@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from auditor import load_model
 from auditor.model.naive_bayes import Assignment, Attribute, NaiveBayes
+from auditor.model.reading import load_naive_bayes
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
+from auditor.search.additive.tables import naive_bayes_of, tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
 from auditor.search.pattern import Pattern, measure
@@ -38,12 +39,12 @@ def oracle(name: str) -> Any:
 
 @cache
 def example(data: str, alpha: int = 0) -> NaiveBayes:
-    spec = load_model(ROOT / "examples" / f"{data}.json")
+    spec = load_naive_bayes(ROOT / "examples" / f"{data}.json")
     return spec.model_copy(update={"smoothing": Decimal(alpha)}).naive_bayes()
 
 
 def question(data: str, alpha: int, delta: str) -> tuple[LogOdds, Difference]:
-    return LogOdds.of(example(data, alpha)), Difference(Fraction(delta))
+    return tables_of(example(data, alpha)), Difference(Fraction(delta))
 
 
 COUNTS = oracle("counts")
@@ -78,7 +79,7 @@ def test_largest_degree(data: str, alpha: int) -> None:
 def test_swapped_prior_of_the_published_code() -> None:
     swapped = COUNTS["swapped_prior_of_the_published_code"]
     right = example(swapped["data"], swapped["alpha"])
-    tables = LogOdds.of(replace(right, prior=1 - right.prior))
+    tables = tables_of(replace(right, prior=1 - right.prior))
     criterion = Difference(Fraction(swapped["delta"]))
     assert count_patterns(tables, criterion).total == swapped["count"] == 2695
     assert isclose(worst_patterns(tables, criterion).upper, swapped["max_abs_degree"], rel_tol=1e-11)
@@ -135,7 +136,7 @@ def test_top_patterns(data: str, alpha: int, list_name: str, rank_by: RankBy, de
     scores = [score(pattern, rank_by) for pattern in found.patterns]
     by_worst = worst_patterns(tables, criterion, len(expected), only_patterns=True).patterns
     assert rank_by != "discrimination" or by_worst == found.patterns[:-1]
-    model = tables.model
+    model = naive_bayes_of(tables)
     for i, entry in enumerate(expected):
         value = entry["divergence_nats"] if rank_by == "divergence" else abs(entry["degree"])
         assert isclose(scores[i], value, rel_tol=PRECISION)
@@ -189,11 +190,11 @@ def test_paper_example() -> None:
     for sensitive, context, degree in known["degrees_at_3_decimals"]:
         pattern = measure(model, criterion, labelled(model, sensitive), labelled(model, context))
         assert round(float(pattern.degree), 3) == degree
-    (worst,) = worst_patterns(LogOdds.of(model), criterion, only_patterns=True).patterns
+    (worst,) = worst_patterns(tables_of(model), criterion, only_patterns=True).patterns
     assert (worst.sensitive_values, worst.context_values) == tuple(
         labelled(model, values) for values in known["worst"]
     )
-    shipped = load_model(ROOT / "examples" / "figure1.json").naive_bayes()
+    shipped = load_naive_bayes(ROOT / "examples" / "figure1.json").naive_bayes()
     assert shipped.prior == model.prior
     assert [a.likelihood for a in shipped.attributes] == [a.likelihood for a in model.attributes]
     assert [a.sensitive for a in shipped.attributes] == [a.sensitive for a in model.attributes]
@@ -202,7 +203,7 @@ def test_paper_example() -> None:
 def test_model_that_a_published_bound_calls_fair() -> None:
     known = MODELS["sign_error"]
     model, criterion = small(known), Difference(Fraction(known["delta"]))
-    tables = LogOdds.of(model)
+    tables = tables_of(model)
     x, y, degree = known["not_fair"]
     for rank_by in ("divergence", "discrimination", "probability"):
         patterns = top_patterns(tables, criterion, 10, rank_by=rank_by).patterns
@@ -225,7 +226,7 @@ def test_tiny_probabilities_are_not_lost() -> None:
     assert pattern.degree == expected
     assert pattern.probability < Fraction(1, 10**26)
     # At a threshold a hair below its degree it is a pattern, at its degree it is not.
-    tables, hair = LogOdds.of(model), Fraction(1, 10**30)
+    tables, hair = tables_of(model), Fraction(1, 10**30)
     counts = [
         count_patterns(tables, Difference(threshold)).total for threshold in (expected - hair, expected)
     ]

@@ -1,0 +1,111 @@
+"""The door for families of classifiers: the tables of log-odds of each, with its exact arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, prod
+
+import numpy as np
+
+from auditor.model.additive import AdditiveModel
+from auditor.model.classifier import Classifier
+from auditor.model.naive_bayes import Assignment, NaiveBayes
+from auditor.search.additive.exponentials import tables_of_scorecard
+from auditor.search.additive.log_odds import LogOdds, Population
+from auditor.search.criteria import Criterion, Interval, ln
+from auditor.search.pattern import Pattern, discriminates, measure
+
+
+def tables_of(classifier: Classifier) -> LogOdds:
+    """The tables of a classifier of any family that has additive log-odds."""
+    if isinstance(classifier, AdditiveModel):
+        return tables_of_scorecard(classifier)
+    return LogOdds.rounded(
+        prior=ln(classifier.prior / (1 - classifier.prior)),
+        values=[
+            [ln(a / b) if a and b else inf if a else -inf for a, b in attribute.likelihood]
+            for attribute in classifier.attributes
+        ],
+        sensitive=classifier.sensitive,
+        population=Population(
+            (float(ln(classifier.prior)), float(ln(1 - classifier.prior))),
+            tuple(
+                np.array([[float(ln(p)) if p else -inf for p in row] for row in attribute.likelihood])
+                for attribute in classifier.attributes
+            ),
+        ),
+        exact=Rationals(classifier),
+    )
+
+
+def naive_bayes_of(tables: LogOdds) -> NaiveBayes:
+    """The model behind tables, for what is asked of naive Bayes alone."""
+    if not isinstance(tables.exact, Rationals):
+        raise TypeError("these tables are not of a naive Bayes model")
+    return tables.exact.model
+
+
+@dataclass(frozen=True)
+class Rationals:
+    """`Exact` for naive Bayes, whose degrees are rational."""
+
+    model: NaiveBayes
+    error: Fraction = Fraction(0)
+
+    def measure(self, criterion: Criterion, x: Assignment, y: Assignment) -> Pattern:
+        """`auditor.search.pattern.measure`."""
+        return measure(self.model, criterion, x, y)
+
+    def discriminates(self, criterion: Criterion, x: Assignment, y: Assignment) -> bool:
+        """`auditor.search.pattern.discriminates`."""
+        return discriminates(self.model, criterion, x, y)
+
+    def probable(self, x: Assignment, y: Assignment, least: Fraction) -> bool:
+        """Whether ``P(xy) >= least``."""
+        return sum(self.model.joint(x + y)) >= least
+
+    def interval(self, criterion: Criterion, x: Assignment) -> Interval | None:
+        """`Criterion.interval`."""
+        return criterion.interval(*self._likelihoods(x))
+
+    def closed(self, criterion: Criterion, x: Assignment) -> bool:
+        """`Criterion.supremum_within` the threshold."""
+        return criterion.supremum_within(*self._likelihoods(x), criterion.threshold)
+
+    def worst_first(
+        self, criterion: Criterion, x: Assignment, contexts: Sequence[Assignment]
+    ) -> list[list[Assignment]]:
+        """By `Criterion.off_peak`."""
+        a, b = self._likelihoods(x)
+        by_odds: dict[Fraction, list[Assignment]] = {}
+        for y in contexts:
+            u, v = self.model.joint(y)
+            by_odds.setdefault(u / v, []).append(y)
+        tied: dict[Fraction, list[Assignment]] = {}
+        for odds, some in by_odds.items():
+            tied.setdefault(criterion.off_peak(odds, a, b), []).extend(some)
+        return [tied[distance] for distance in sorted(tied)]
+
+    def extreme(self, attribute: int, sign: int) -> int:
+        """By the ratio of the likelihoods."""
+        side = (1 - sign) // 2
+        rows = self.model.attributes[attribute].likelihood
+        return max(range(len(rows)), key=lambda v: (_ratio(rows[v][side], rows[v][1 - side]), -v))
+
+    def sign(self, attribute: int, value: int) -> int:
+        """By comparing ``P(v | d)`` and ``P(v | d̄)``."""
+        a, b = self.model.attributes[attribute].likelihood[value]
+        return (a > b) - (a < b)
+
+    def _likelihoods(self, x: Assignment) -> tuple[Fraction, Fraction]:
+        rows = [self.model.attributes[i].likelihood[v] for i, v in x]
+        return (
+            prod((row[0] for row in rows), start=Fraction(1)),
+            prod((row[1] for row in rows), start=Fraction(1)),
+        )
+
+
+def _ratio(a: Fraction, b: Fraction) -> Fraction | float:
+    return a / b if b else inf

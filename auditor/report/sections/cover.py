@@ -26,7 +26,7 @@ from auditor.report.wording import (
 )
 
 #: What the first page has room for, in characters.
-_NAME, _LIST, _SENTENCE, _FOOTER = 70, 90, 480, 40
+_NAME, _DATA, _LIST, _SENTENCE, _FOOTER = 70, 100, 90, 480, 40
 #: The worst pattern of at least so many people is called plausible.
 _PLAUSIBLE = "0.0001"
 
@@ -242,10 +242,10 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
     if provenance:
         owner = (provenance.model_version and f"version {provenance.model_version}", provenance.owner)
         if any(owner):
-            yield "Model", clipped(", ".join(filter(None, owner)), _NAME)
+            yield "Model", clipped(", ".join(filter(None, owner)), _DATA)
         data = filter(None, (provenance.data_source, provenance.period))
         if text := ", ".join(data):
-            yield "Data", clipped(text, _NAME)
+            yield "Data", clipped(text, _DATA)
     if found := subject.repair:
         yield (
             "Repaired",

@@ -60,7 +60,12 @@ def laid_out(
             if context:
                 paragraph(f"given {words(context)}", 6)
 
+    before: Block | None = None
     for block in blocks:
+        if (isinstance(before, Table) and isinstance(block, Table)) or (
+            not indent and isinstance(before, Table | Facts) and isinstance(block, Paragraph)
+        ):
+            lines.append("")
         match block:
             case Heading(text, _, 1):
                 paragraph(words(text, _COLOURS[verdict] if verdict else _BOLD))
@@ -86,7 +91,7 @@ def laid_out(
             case Table(look="patterns") as table:
                 patterns(table)
             case Table(_, head, _, right) as table:
-                if not indent:
+                if not indent and not isinstance(before, Table):
                     lines.append("")
                 found = table.texts()
                 lines.extend(
@@ -94,6 +99,7 @@ def laid_out(
                 )
             case Picture():
                 pass
+        before = block
     return "\n".join(lines) + "\n"
 
 

@@ -18,11 +18,16 @@ _EXACT = Fraction(1, 10**12)
 
 def section(subject: Subject) -> Blocks:
     """Make the section."""
-    return blocks(subject.comparison) if subject.comparison else None
+    model = subject.stated.model
+    return blocks(subject.comparison, model.favourable, model.unfavourable) if subject.comparison else None
 
 
-def blocks(document: Comparison) -> list[Block]:
-    """Say what changed."""
+def blocks(
+    document: Comparison,
+    favourable: str = "favourable decision",
+    unfavourable: str = "unfavourable decision",
+) -> list[Block]:
+    """Say what changed; of the decision's values a comparison knows only the favourable one."""
     before, after = document.before, document.after
     made: list[Block] = [
         Table(
@@ -69,9 +74,7 @@ def blocks(document: Comparison) -> list[Block]:
         made += _patterns(title, changes, before.delta, after.delta)
     moved = document.parameters_moved
     heading = f"Parameters that moved: {len(moved):,} of {document.parameters_compared:,}"
-    made += move_table(moved[:_SHOWN], after.favourable, f"not {after.favourable}", heading) or [
-        Heading(heading)
-    ]
+    made += move_table(moved[:_SHOWN], favourable, unfavourable, heading) or [Heading(heading)]
     if found := document.log_likelihood:
         old, new = (
             "minus infinity" if value is None else f"{value:,.2f}"

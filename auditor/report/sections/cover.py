@@ -234,8 +234,7 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
         yield "Margin below δ", rounded(float(margin), 2)
     yield "Patterns found", counted(stated)
     if audit and audit.groups:
-        yield "Groups", groups.four_fifths(audit.groups, name=False)
-        yield "", groups.gap(audit.groups, name=False)
+        yield "Groups", groups.summary(audit.groups)
     yield "Sensitive attributes", some(model.sensitive, _LIST)
     yield "Favourable decision", clipped(f"{model.decision}: {model.favourable}", _NAME)
     yield "Model digest", f"SHA-256 {grouped(model.sha256[:16])} …"

@@ -27,7 +27,7 @@ def section(subject: Subject) -> Blocks:
             "four fifths.",
             "intro",
         ),
-        Paragraph(" ".join([four_fifths(tables), gap(tables)])),
+        Paragraph(f"Groups: {summary(tables, name=True)}."),
     ]
     alone = [group for table in tables if len(table.attributes) == 1 for group in _ordered(table)[:_SHOWN]]
     parts = [("Each sensitive attribute by itself, least favoured first", alone)] if alone else []
@@ -47,30 +47,28 @@ def section(subject: Subject) -> Blocks:
     return blocks
 
 
-def four_fifths(tables: Iterable[GroupTable], *, name: bool = True) -> str:
-    """Whether a group is below four fifths of the most favoured, how many are, and the lowest ratio."""
-    groups = [group for table in tables for group in table.groups]
-    known = [(group.impact_ratio, group) for group in groups if group.impact_ratio is not None]
+def summary(tables: Iterable[GroupTable], *, name: bool = False) -> str:
+    """How many groups are below four fifths, the lowest ratio, and the widest gap; and of whom, if asked."""
+    found = [_ordered(table) for table in tables]
+    known = [
+        (group.impact_ratio, group) for groups in found for group in groups if group.impact_ratio is not None
+    ]
+    least, most = max(
+        ((one[0], one[-1]) for one in found), key=lambda ends: ends[1].favourable - ends[0].favourable
+    )
+    low, high = (
+        percent(group.favourable) + (f" ({values(group.values)})" if name else "") for group in (least, most)
+    )
+    gap = f"widest gap {rounded(most.favourable - least.favourable)}, from {low} to {high}"
     if not known:
-        return "No group has an impact ratio: the most favoured one has a rate of 0."
+        return f"no impact ratio, since the most favoured group has a rate of 0; {gap}"
     below = sum(value < float(FOUR_FIFTHS) for value, _ in known)
     lowest, group = min(known, key=lambda one: one[0])
     who = f" ({values(group.values)})" if name else ""
     return (
-        f"Groups below four fifths of the most favoured one: {below:,} of {len(known):,}; the lowest impact "
-        f"ratio is {ratio(lowest)}{who}."
+        f"{below:,} of {len(known):,} below four fifths of the most favoured one; lowest impact ratio "
+        f"{ratio(lowest)}{who}; {gap}"
     )
-
-
-def gap(tables: Iterable[GroupTable], *, name: bool = True) -> str:
-    """The widest gap between the most and the least favoured group of the same attributes."""
-    ends = [(ordered[0], ordered[-1]) for table in tables if (ordered := _ordered(table))]
-    least, most = max(ends, key=lambda pair: pair[1].favourable - pair[0].favourable)
-    low, high = (
-        percent(group.favourable) + (f" ({values(group.values)})" if name else "") for group in (least, most)
-    )
-    widest = rounded(most.favourable - least.favourable)
-    return f"The widest gap between groups is {widest}: from {low} to {high}."
 
 
 def _ordered(table: GroupTable) -> list[GroupRecord]:

@@ -96,10 +96,7 @@ def evidence(subject: Subject) -> Iterator[tuple[EvidenceName, str]]:
             )
             yield "by_share", f"Worst degree by share: {figures}."
         if audit.groups:
-            figures = (
-                groups.four_fifths(audit.groups, name=False) + " " + groups.gap(audit.groups, name=False)
-            )
-            yield "group_rates", f"Implied by the model: {figures}"
+            yield "group_rates", f"Groups, as the model implies: {groups.summary(audit.groups)}."
         if audit.data:
             yield "observed_rates", _observed(subject)
     names: dict[str, EvidenceName] = {"group-level": "group_level", "individual-level": "individual_level"}

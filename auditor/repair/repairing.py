@@ -40,7 +40,7 @@ from auditor.search.pattern import measure
 from auditor.search.question import Question
 
 #: Parameters and patterns that a summary lists.
-_MOVES, _PATTERNS = 10, 5
+MOVES, _PATTERNS = 10, 5
 #: Moves up to this are those of rounding to decimals.
 _STILL = Fraction(1, 10**12)
 #: Attributes that an error names.
@@ -150,7 +150,7 @@ def repair(
         patterns_before=learned.patterns_before,
         patterns_after=left,
         total_patterns=before.total_patterns(),
-        parameters_moved=tuple(_moves(before, after)[:_MOVES]),
+        parameters_moved=tuple(moves(before, after)[:MOVES]),
         predictions=tuple(_shifts(before, after, criterion, limits)),
         performance=None if encoded is None else _performance(encoded, before, after),
         before=ModelRecord.of(before),
@@ -263,7 +263,7 @@ def _price(likelihoods: Mapping[str, float]) -> float | None:
     return cost / whole if whole > 0 and math.isfinite(cost / whole) else None
 
 
-def _moves(before: NaiveBayes, after: NaiveBayes) -> list[ParameterChange]:
+def moves(before: NaiveBayes, after: NaiveBayes) -> list[ParameterChange]:
     """The parameters that moved, largest move first; of two values the first stands for both."""
 
     def moved(

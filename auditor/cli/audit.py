@@ -82,7 +82,7 @@ def audit(
             top=top,
             rank_by=rank_by or "divergence",
             min_probability=min_probability,
-            illustrate=form in ("json", "html", "pdf"),
+            illustrate=form not in ("text", "csv"),
             time_limit=time_limit,
             progress=progress,
         )
@@ -90,7 +90,7 @@ def audit(
             document = auditing.with_data(
                 document, spec, source, dialect=written, min_group=min_group, cutoff=cutoff, progress=progress
             )
-    if form == "html" or form == "pdf":
+    if form == "html" or form == "pdf" or form == "markdown":
         from auditor.usecases.reporting import of_audit
 
         deliver_report(of_audit(document, spec, form), output)

@@ -281,7 +281,7 @@ def _signer(key: Path | None, working: Working) -> Signer | None:
 
 def _report_issued(certificate: Certificate, key: Path | None, output: Path | None) -> int:
     """Say on standard error what was issued; return the exit code."""
-    from auditor.report.certificates import VERDICTS
+    from auditor.report.wording import VERDICTS
 
     kind = "certificate" if certificate.verdict == "delta-fair" else "record"
     signed = "signed" if key else "NOT signed"

@@ -34,6 +34,10 @@ def report(
             help="Model of a stored audit or repair, which hold its digest.",
         ),
     ] = None,
+    audit: Annotated[
+        str | None,
+        typer.Option(metavar="AUDIT", help="Stored audit of a certificate's model, to show findings too."),
+    ] = None,
     since: Annotated[
         Path | None,
         typer.Option(metavar="OLD", help="Certificate that this one supersedes, to say what changed."),
@@ -59,7 +63,8 @@ def report(
 ) -> int:
     """Make a report for people of a document: HTML, PDF or Markdown.
 
-    A PDF holds the document too, for auditor verify. Exit code 0, whatever the verdict.
+    What is stored is shown, and only a model that is given is audited. A PDF holds the document too, for
+    auditor verify. Exit code 0, whatever the verdict.
     """
     form = format_of(output)
     if form not in ("html", "pdf", "markdown"):
@@ -69,6 +74,7 @@ def report(
     reads: dict[str, str | Path | None] = {
         "DOCUMENT": document,
         "--model": model,
+        "--audit": audit,
         "--since": since,
         "--profile": profile,
         "--template-dir": template_dir,
@@ -86,13 +92,14 @@ def report(
             document,
             form,
             model=model,
+            audit=audit,
             since=since,
             style=style,
             pades=signature,
             time_limit=time_limit,
         )
     deliver_report(made, output)
-    complain(f"{verdict_line(made.audit)}; see {output}")
+    complain(f"{verdict_line(made.stated)}; see {output}")
     return 0
 
 

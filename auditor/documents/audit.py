@@ -11,7 +11,7 @@ from pydantic import Field
 from auditor.choices import CriterionName, RankBy, Verdict
 from auditor.documents.data import DataEvidence
 from auditor.documents.parameters import ExactModel, exact_model
-from auditor.documents.record import Record
+from auditor.documents.record import Record, labels
 from auditor.version import __version__
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from auditor.model.classifier import Classifier
-    from auditor.model.naive_bayes import Assignment
     from auditor.search.answer import Answer, Illustration
     from auditor.search.figure import Figure
     from auditor.search.pattern import Pattern
@@ -59,8 +58,8 @@ class PatternRecord(Record):
     def of(cls, model: Classifier, pattern: Pattern, threshold: Fraction) -> Self:
         """Name the values of a pattern and round its numbers, its degree on its side of the threshold."""
         return cls(
-            sensitive_values=_labels(model, pattern.sensitive_values),
-            context_values=_labels(model, pattern.context_values),
+            sensitive_values=labels(model, pattern.sensitive_values),
+            context_values=labels(model, pattern.context_values),
             degree=round_beside(pattern.degree, threshold),
             probability=float(pattern.probability),
             divergence_nats=pattern.divergence_nats if math.isfinite(pattern.divergence_nats) else None,
@@ -400,7 +399,7 @@ class Audit(Record):
                     attributes=tuple(model.attributes[i].name for i in table.attributes),
                     groups=tuple(
                         GroupRecord(
-                            values=_labels(model, group.values),
+                            values=labels(model, group.values),
                             probability=float(group.probability),
                             favourable=float(group.favourable),
                             impact_ratio=None if group.impact_ratio is None else float(group.impact_ratio),
@@ -438,10 +437,6 @@ def round_beside(value: Fraction, threshold: Fraction) -> float:
     if abs(value) > threshold and rounded <= limit:
         rounded = math.nextafter(limit, math.inf)
     return math.copysign(rounded, value)
-
-
-def _labels(model: Classifier, values: Assignment) -> dict[str, str]:
-    return {model.attributes[i].name: model.attributes[i].values[v] for i, v in values}
 
 
 def _points(patterns: Iterable[Pattern]) -> Points:

@@ -271,13 +271,12 @@ def repair(
         limits=question.limits,
         on_round=on_round,
     )
-    table = None
+    opened = None
     if data is not None:
         from auditor.data.tables import open_table
 
-        table = open_table(data, dialect)
-    wish = repairing.Wish(question.delta.text, question.criterion, method, solver, options, table)
-    return repairing.repair(model, wish)
+        opened = open_table(data, dialect)
+    return repairing.repair(model, question, method, solver, options, opened)
 
 
 def _exact(model: ModelSpec | ScorecardSpec | Classifier) -> Classifier:

@@ -96,3 +96,11 @@ def test_help_names_the_profiles_that_there_are(auditor: Auditor) -> None:
     shown = auditor("report", "--help").out
     for path in (ROOT / "templates" / "profiles").glob("*.json"):
         assert f"    {path.stem}\n" in shown
+
+
+@pytest.mark.parametrize(("columns", "widest"), [(40, 60), (60, 60), (120, 120), (300, 200)])
+def test_text_is_as_wide_as_the_terminal(tmp_path: Path, columns: int, widest: int) -> None:
+    command = ("audit", EXAMPLES / "compas.json", "--delta", "0.1", "--top", "1")
+    _, seen = at_a_terminal(tmp_path, *command, columns=columns, NO_COLOR="1")
+    longest = max(map(len, seen[seen.index("COMPAS: not") :].splitlines()))
+    assert widest - 20 < longest <= widest

@@ -10,7 +10,7 @@ import typer
 from auditor.choices import SummaryName
 from auditor.cli import destinations, exits, options, tables
 from auditor.cli.report import deliver_report
-from auditor.cli.terminal import coloured, complain, print_result, progress_line
+from auditor.cli.terminal import Working, coloured, complain, print_result
 from auditor.output import write_text
 from auditor.report.formats import FormatName
 
@@ -30,6 +30,7 @@ def audit(
     criterion: options.Criterion = "difference",
     min_probability: options.MinProbability = None,
     time_limit: options.TimeLimit = None,
+    sensitive: options.SensitiveOption = None,
     data: Annotated[
         list[str] | None,
         typer.Option(
@@ -40,7 +41,7 @@ def audit(
     cutoff: Annotated[
         str,
         typer.Option(
-            metavar="P", callback=options.share, help="The model selects whom it gives more than this."
+            metavar="NUMBER", callback=options.share, help="The model selects whom it gives more than this."
         ),
     ] = "0.5",
     min_group: Annotated[
@@ -71,7 +72,9 @@ def audit(
     from auditor.usecases import auditing
 
     spec = load_naive_bayes(model)
-    with progress_line() as progress:
+    if sensitive:
+        spec = auditing.marked(spec, sensitive)
+    with Working("reading the model") as progress:
         document = auditing.audit(
             spec,
             delta,
@@ -105,7 +108,7 @@ def patterns(
     rank_by: options.Rank = None,
     summary: Annotated[
         SummaryName | None,
-        typer.Option(help="List a summary instead.  [default for K: 1000]"),
+        typer.Option(help="List a summary instead.  [default for N: 1000]"),
     ] = None,
     sample: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="List N patterns drawn uniformly instead.")
@@ -133,7 +136,7 @@ def patterns(
     from auditor.model.reading import load_naive_bayes
     from auditor.usecases import auditing
 
-    with progress_line() as progress:
+    with Working("reading the model") as progress:
         document = auditing.patterns(
             load_naive_bayes(model),
             delta,

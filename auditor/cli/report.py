@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.cli import destinations, options
-from auditor.cli.terminal import complain, passphrase, print_result
+from auditor.cli.terminal import Working, complain, passphrase, print_result
 from auditor.output import write_bytes
 from auditor.report.formats import format_of
 
@@ -28,7 +28,11 @@ def report(
     ],
     model: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="Model of a stored audit or repair, which hold its digest."),
+        typer.Option(
+            metavar="MODEL",
+            callback=options.model,
+            help="Model of a stored audit or repair, which hold its digest.",
+        ),
     ] = None,
     audit: Annotated[
         str | None,
@@ -53,7 +57,7 @@ def report(
     ] = None,
     pades: Annotated[
         Path | None,
-        typer.Option(metavar="P12", help="Sign the PDF with this RSA key (needs auditor[pades])."),
+        typer.Option(metavar="FILE", help="Sign the PDF with this RSA key, PKCS #12 (needs auditor[pades])."),
     ] = None,
     time_limit: options.TimeLimit = None,
 ) -> int:
@@ -83,16 +87,17 @@ def report(
 
     signature = (pades, passphrase(pades, "AUDITOR_PADES_PASSPHRASE")) if pades else None
     style = reporting.Style(profile=profile, templates=template_dir, policy=policy)
-    made = reporting.report(
-        document,
-        form,
-        model=model,
-        audit=audit,
-        since=since,
-        style=style,
-        pades=signature,
-        time_limit=time_limit,
-    )
+    with Working("making the report"):
+        made = reporting.report(
+            document,
+            form,
+            model=model,
+            audit=audit,
+            since=since,
+            style=style,
+            pades=signature,
+            time_limit=time_limit,
+        )
     deliver_report(made, output)
     complain(f"{verdict_line(made.stated)}; see {output}")
     return 0

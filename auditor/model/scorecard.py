@@ -24,10 +24,11 @@ from pydantic import (
     model_validator,
 )
 
+from auditor.choices import Undisclosed
 from auditor.errors import InputError
 from auditor.messages import Place, Problem, escaped, has_parts, items, lines, part, shown
 from auditor.model import checks
-from auditor.model.additive import AdditiveModel, ScoredAttribute, Undisclosed
+from auditor.model.additive import AdditiveModel, ScoredAttribute
 from auditor.model.explaining import validated
 from auditor.model.spec import Listed, Name, Part, Probability, Provenance, Text, ValueSpec
 

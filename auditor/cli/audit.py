@@ -10,7 +10,7 @@ import typer
 from auditor.choices import SummaryName
 from auditor.cli import destinations, exits, options, tables
 from auditor.cli.report import deliver_report
-from auditor.cli.terminal import coloured, complain, print_result, progress_line
+from auditor.cli.terminal import Working, coloured, complain, print_result
 from auditor.output import write_text
 from auditor.report.formats import FormatName
 
@@ -31,6 +31,7 @@ def audit(
     min_probability: options.MinProbability = None,
     undisclosed: options.UndisclosedOption = None,
     time_limit: options.TimeLimit = None,
+    sensitive: options.SensitiveOption = None,
     data: Annotated[
         list[str] | None,
         typer.Option(
@@ -41,7 +42,7 @@ def audit(
     cutoff: Annotated[
         str,
         typer.Option(
-            metavar="P", callback=options.share, help="The model selects whom it gives more than this."
+            metavar="NUMBER", callback=options.share, help="The model selects whom it gives more than this."
         ),
     ] = "0.5",
     min_group: Annotated[
@@ -73,7 +74,9 @@ def audit(
     from auditor.usecases import auditing
 
     spec = load_model(model) if source is None else load_naive_bayes(model)
-    with progress_line() as progress:
+    if sensitive:
+        spec = auditing.marked(spec, sensitive)
+    with Working("reading the model") as progress:
         document = auditing.audit(
             spec,
             delta,
@@ -82,7 +85,7 @@ def audit(
             rank_by=rank_by or "divergence",
             min_probability=min_probability,
             undisclosed=undisclosed,
-            illustrate=form in ("json", "html", "pdf"),
+            illustrate=form not in ("text", "csv"),
             time_limit=time_limit,
             progress=progress,
         )
@@ -91,7 +94,7 @@ def audit(
             document = auditing.with_data(
                 document, spec, source, dialect=written, min_group=min_group, cutoff=cutoff, progress=progress
             )
-    if form == "html" or form == "pdf":
+    if form == "html" or form == "pdf" or form == "markdown":
         from auditor.usecases.reporting import of_audit
 
         known = spec if isinstance(spec, ModelSpec) else None
@@ -110,7 +113,7 @@ def patterns(
     rank_by: options.Rank = None,
     summary: Annotated[
         SummaryName | None,
-        typer.Option(help="List a summary instead.  [default for K: 1000]"),
+        typer.Option(help="List a summary instead.  [default for N: 1000]"),
     ] = None,
     sample: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="List N patterns drawn uniformly instead.")
@@ -139,7 +142,7 @@ def patterns(
     from auditor.model.reading import load_model
     from auditor.usecases import auditing
 
-    with progress_line() as progress:
+    with Working("reading the model") as progress:
         document = auditing.patterns(
             load_model(model),
             delta,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.cli import destinations, exits, options
-from auditor.cli.terminal import can_ask, complain, passphrase, print_result
+from auditor.cli.terminal import Working, can_ask, complain, print_result
 from auditor.errors import OutputError
 from auditor.output import write_bytes, write_text
 
@@ -119,7 +119,8 @@ def certify(
         platform=_platform() if record_platform else None,
         time_limit=time_limit,
     )
-    made = certifying.certify(model, wishes, _signer(key))
+    with Working("certifying") as working:
+        made = certifying.certify(model, wishes, _signer(key, working))
     _deliver_bytes(made.data, output)
     return _report_issued(made.certificate, key, output)
 
@@ -182,9 +183,15 @@ def recertify(
         platform=_platform() if record_platform else None,
         time_limit=time_limit,
     )
-    made, comparison = certifying.recertify(
-        certificate, model, wishes, _signer(key), public_key=public_key, scope_change_reason=scope_change
-    )
+    with Working("certifying again") as working:
+        made, comparison = certifying.recertify(
+            certificate,
+            model,
+            wishes,
+            _signer(key, working),
+            public_key=public_key,
+            scope_change_reason=scope_change,
+        )
     if output is not None:
         _deliver_bytes(made.data, output)
         complain(f"{change_line(comparison)}; see {output}")
@@ -202,7 +209,8 @@ def verify(
     ] = None,
     public_key: options.PublicKey = None,
     model: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Model that must be the certified one.")
+        str | None,
+        typer.Option(metavar="MODEL", callback=options.model, help="Model that must be the certified one."),
     ] = None,
     at: options.At = None,
     revoked: Annotated[
@@ -240,15 +248,16 @@ def verify(
     from auditor.report.certificates import result_line
     from auditor.usecases import certifying
 
-    document = certifying.verify(
-        certificate,
-        chain=chain,
-        public_key=public_key,
-        model=model,
-        at=at,
-        revoked=revoked,
-        time_limit=time_limit,
-    )
+    with Working("verifying"):
+        document = certifying.verify(
+            certificate,
+            chain=chain,
+            public_key=public_key,
+            model=model,
+            at=at,
+            revoked=revoked,
+            time_limit=time_limit,
+        )
     _show(document, format, output)
     if output is not None:
         complain(f"{result_line(document)}; see {output}")
@@ -263,16 +272,16 @@ def _platform() -> str:
     return f"{platform.python_implementation()} {platform.python_version()}, {platform.platform()}"
 
 
-def _signer(key: Path | None) -> Signer | None:
+def _signer(key: Path | None, working: Working) -> Signer | None:
     from auditor.certificate.signing import PASSPHRASE_VARIABLE
     from auditor.usecases.certifying import Signer
 
-    return None if key is None else Signer(key, lambda: passphrase(key, PASSPHRASE_VARIABLE))
+    return None if key is None else Signer(key, lambda: working.passphrase(key, PASSPHRASE_VARIABLE))
 
 
 def _report_issued(certificate: Certificate, key: Path | None, output: Path | None) -> int:
     """Say on standard error what was issued; return the exit code."""
-    from auditor.report.certificates import VERDICTS
+    from auditor.report.wording import VERDICTS
 
     kind = "certificate" if certificate.verdict == "delta-fair" else "record"
     signed = "signed" if key else "NOT signed"

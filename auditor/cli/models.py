@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from auditor.cli import destinations, options, tables
-from auditor.cli.terminal import complain, print_result, progress_line
+from auditor.cli.terminal import Working, complain, print_result
 from auditor.errors import InputError
 from auditor.messages import shown
 from auditor.output import make_folder, write_bytes, write_text
@@ -27,7 +27,9 @@ def learn(
     favourable: Annotated[
         list[str], typer.Option(metavar="VALUE", help="Favourable value of the decision; repeatable.")
     ],
-    sensitive: Annotated[list[str], typer.Option(metavar="A,B", help="Columns to protect; repeatable.")],
+    sensitive: Annotated[
+        list[str], typer.Option(metavar="NAME,NAME", help="Columns to protect; repeatable.")
+    ],
     data: Annotated[
         list[str] | None,
         typer.Argument(
@@ -36,10 +38,12 @@ def learn(
     ] = None,
     columns: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B", help="The only columns to take beside those named above; repeatable."),
+        typer.Option(
+            metavar="NAME,NAME", help="The only columns to take beside those named above; repeatable."
+        ),
     ] = None,
     drop: Annotated[
-        list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME,NAME", help="Columns to leave out; repeatable.")
     ] = None,
     bins: Annotated[
         list[str] | None,
@@ -53,7 +57,9 @@ def learn(
     smoothing: Annotated[str, typer.Option(metavar="NUMBER", help="Added to each count.")] = "0",
     max_values: Annotated[
         int | None,
-        typer.Option(min=2, max=10_000, help="Most values of an attribute.  [default: 100, or 20 numbers]"),
+        typer.Option(
+            metavar="N", min=2, max=10_000, help="Most values of an attribute.  [default: 100, or 20 numbers]"
+        ),
     ] = None,
     drop_unique: Annotated[
         bool, typer.Option("--drop-unique", help="Leave out columns with more values than that.")
@@ -62,12 +68,13 @@ def learn(
         bool, typer.Option("--drop-duplicates", help="Leave out columns that another one tells exactly.")
     ] = False,
     holdout: Annotated[
-        float | None, typer.Option(min=0.01, max=0.9, help="Measure on this share of the rows.")
+        float | None,
+        typer.Option(metavar="NUMBER", min=0.01, max=0.9, help="Measure on this share of the rows."),
     ] = None,
     folds: Annotated[
-        int | None, typer.Option(min=2, max=100, help="Measure on each of so many parts.")
+        int | None, typer.Option(metavar="N", min=2, max=100, help="Measure on each of so many parts.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Draws those parts.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Draws those parts.")] = 0,
     by: Annotated[
         str | None,
         typer.Option(
@@ -82,7 +89,9 @@ def learn(
     from_: tables.From = None,
     table: tables.TableName = None,
     sql: tables.Sql = None,
-    name: Annotated[str | None, typer.Option(help="Name of the model.  [default: decision and DATA]")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the model.  [default: decision and DATA]")
+    ] = None,
     output: options.ModelOutput = None,
 ) -> int:
     """Learn a model from data: count the rows with each value under each decision.
@@ -128,7 +137,7 @@ def learn(
     )
     if by is not None:
         return _learn_by(source, by, choices, written, output)
-    with progress_line() as progress:
+    with Working("reading the data") as progress:
         learned = learning.learn(source, choices, written, progress)
     text = summary(learned.summary)
     if output is None:
@@ -148,7 +157,7 @@ def _learn_by(source: Source, by: str, choices: Choices, written: Dialect, outpu
 
     if output is None or (output.exists() and not output.is_dir()):
         raise typer.BadParameter("with --by it is a folder for the models", param_hint="--output")
-    with progress_line() as progress:
+    with Working("reading the data") as progress:
         found = learning.learn_by(source, by, choices, written, progress)
     make_folder(output)
     files = learning.file_names(found)
@@ -171,7 +180,9 @@ def import_model(
             "scorecard's table (.csv).",
         ),
     ],
-    sensitive: Annotated[list[str], typer.Option(metavar="A,B", help="Attributes to protect; repeatable.")],
+    sensitive: Annotated[
+        list[str], typer.Option(metavar="NAME,NAME", help="Attributes to protect; repeatable.")
+    ],
     favourable: Annotated[
         str | None,
         typer.Option(metavar="VALUE", help="Favourable value of the decision.  [default: its second one]"),
@@ -179,7 +190,9 @@ def import_model(
     decision: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of the decision, which .skops files don't have.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the model.  [default: as FILE]")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the model.  [default: as FILE]")
+    ] = None,
     intercept: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="Of a table of a scorecard that hasn't got it.")
     ] = None,
@@ -204,15 +217,16 @@ def import_model(
     from auditor.model.formats import import_model
     from auditor.model.writing import dump_model
 
-    spec = import_model(
-        model,
-        sensitive=sensitive,
-        favourable=favourable,
-        decision=decision,
-        name=name,
-        intercept=None if intercept is None else _number("--intercept", intercept),
-        scale=None if pdo is None else _scale(pdo, offset, odds),
-    )
+    with Working("reading the model"):
+        spec = import_model(
+            model,
+            sensitive=sensitive,
+            favourable=favourable,
+            decision=decision,
+            name=name,
+            intercept=None if intercept is None else _number("--intercept", intercept),
+            scale=None if pdo is None else _scale(pdo, offset, odds),
+        )
     text = dump_model(spec, form)
     if output is None:
         print_result(text, "json")

@@ -10,7 +10,7 @@ import typer
 
 from auditor.choices import CriterionName, RankBy, Undisclosed
 from auditor.errors import InputError
-from auditor.messages import shown
+from auditor.messages import escaped, shown
 from auditor.report.formats import AnyFormatName, FormatName
 
 
@@ -32,15 +32,30 @@ def _day(text: str) -> date:
         raise ValueError(f"{shown(text)} is not a date such as 2026-01-31") from error
 
 
-Model = Annotated[str, typer.Argument(help="Model specification, JSON or YAML; - is standard input.")]
+def model(path: str | None) -> str | None:
+    """Tell who gives a table as a model how to make one of it."""
+    if path and path.lower().endswith((".csv", ".tsv", ".parquet")):
+        name = escaped(path)
+        raise InputError(
+            f"{name}: a table of data, and no model; auditor learn {name} -o model.json … makes one of it"
+        )
+    return path
+
+
+Model = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL", callback=model, help="Model specification, JSON or YAML; - is standard input."
+    ),
+]
 Delta = Annotated[
     str,
     typer.Option(
         metavar="NUMBER", callback=share, help="Threshold from 0 to 1; a degree above it discriminates."
     ),
 ]
-AuditTop = Annotated[int, typer.Option("--top", metavar="K", min=1, help="How many patterns to list.")]
-Top = Annotated[int | None, typer.Option(metavar="K", min=1, help="How many patterns to list.")]
+AuditTop = Annotated[int, typer.Option("--top", metavar="N", min=1, help="How many patterns to list.")]
+Top = Annotated[int | None, typer.Option(metavar="N", min=1, help="How many patterns to list.")]
 Rank = Annotated[RankBy | None, typer.Option(help="What makes a pattern a top one.  [default: divergence]")]
 Criterion = Annotated[
     CriterionName,
@@ -55,7 +70,9 @@ UndisclosedOption = Annotated[
 ]
 MinProbability = Annotated[
     str | None,
-    typer.Option(metavar="P", callback=share, help="Speak only of patterns that are at least so probable."),
+    typer.Option(
+        metavar="NUMBER", callback=share, help="Speak only of patterns that are at least so probable."
+    ),
 ]
 TimeLimit = Annotated[
     float | None,
@@ -75,7 +92,7 @@ Output = Annotated[
 
 ModelOutput = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="MODEL", help="Write the model here: JSON or YAML."),
+    typer.Option("--output", "-o", metavar="FILE", help="Write the model here: JSON or YAML."),
 ]
 CheckFormatName = Literal["text", "json", "markdown"]
 OptionalDelta = Annotated[
@@ -98,7 +115,9 @@ PolicyOption = Annotated[
 ]
 SensitiveOption = Annotated[
     list[str] | None,
-    typer.Option("--sensitive", metavar="NAME", help="Attribute to protect, not those marked; repeatable."),
+    typer.Option(
+        "--sensitive", metavar="NAME", help="Attribute to protect, in place of those marked; repeatable."
+    ),
 ]
 Issuer = Annotated[str | None, typer.Option(metavar="NAME", help="Organisation that issues it.")]
 Responsible = Annotated[str | None, typer.Option(metavar="NAME", help="Person who answers for it.")]

@@ -10,7 +10,7 @@ import typer
 
 from auditor.choices import CutRanking, MethodName, SolverName
 from auditor.cli import destinations, options, tables
-from auditor.cli.terminal import complain, print_result
+from auditor.cli.terminal import Working, complain, print_result
 from auditor.output import write_text
 
 
@@ -30,7 +30,7 @@ def repair(
     per_round: Annotated[
         int | None,
         typer.Option(
-            metavar="K",
+            metavar="N",
             min=1,
             help="How many become constraints in a round.  [default: the worst of each set of attributes]",
         ),
@@ -83,22 +83,23 @@ def repair(
     from auditor.report.repairs import render, result_line, round_line
     from auditor.usecases import auditing
 
-    made = auditing.repair(
-        load_naive_bayes(model),
-        delta,
-        criterion=criterion,
-        method=method,
-        solver=solver,
-        rank_by=rank_by,
-        per_round=per_round,
-        max_rounds=max_rounds,
-        time_limit=time_limit,
-        data=source,
-        dialect=written,
-        on_round=lambda state: complain(
-            round_line(state.number, state.constraints, state.log_likelihood, state.patterns)
-        ),
-    )
+    with Working("learning a fair model") as working:
+        made = auditing.repair(
+            load_naive_bayes(model),
+            delta,
+            criterion=criterion,
+            method=method,
+            solver=solver,
+            rank_by=rank_by,
+            per_round=per_round,
+            max_rounds=max_rounds,
+            time_limit=time_limit,
+            data=source,
+            dialect=written,
+            on_round=lambda state: working.say(
+                round_line(state.number, state.constraints, state.log_likelihood, state.patterns)
+            ),
+        )
     text = to_json(made.summary) if format == "json" else render(made.summary, format)
     if output is None:
         print_result(dump_model(made.model), "json")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.cli import destinations, options
-from auditor.cli.terminal import complain, passphrase, print_result
+from auditor.cli.terminal import Working, complain, passphrase, print_result
 from auditor.output import write_bytes
 from auditor.report.formats import format_of
 
@@ -28,7 +28,15 @@ def report(
     ],
     model: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="Model of a stored audit or repair, which hold its digest."),
+        typer.Option(
+            metavar="MODEL",
+            callback=options.model,
+            help="Model of a stored audit or repair, which hold its digest.",
+        ),
+    ] = None,
+    audit: Annotated[
+        str | None,
+        typer.Option(metavar="AUDIT", help="Stored audit of a certificate's model, to show findings too."),
     ] = None,
     since: Annotated[
         Path | None,
@@ -49,13 +57,14 @@ def report(
     ] = None,
     pades: Annotated[
         Path | None,
-        typer.Option(metavar="P12", help="Sign the PDF with this RSA key (needs auditor[pades])."),
+        typer.Option(metavar="FILE", help="Sign the PDF with this RSA key, PKCS #12 (needs auditor[pades])."),
     ] = None,
     time_limit: options.TimeLimit = None,
 ) -> int:
     """Make a report for people of a document: HTML, PDF or Markdown.
 
-    A PDF holds the document too, for auditor verify. Exit code 0, whatever the verdict.
+    What is stored is shown, and only a model that is given is audited. A PDF holds the document too, for
+    auditor verify. Exit code 0, whatever the verdict.
     """
     form = format_of(output)
     if form not in ("html", "pdf", "markdown"):
@@ -65,6 +74,7 @@ def report(
     reads: dict[str, str | Path | None] = {
         "DOCUMENT": document,
         "--model": model,
+        "--audit": audit,
         "--since": since,
         "--profile": profile,
         "--template-dir": template_dir,
@@ -77,17 +87,19 @@ def report(
 
     signature = (pades, passphrase(pades, "AUDITOR_PADES_PASSPHRASE")) if pades else None
     style = reporting.Style(profile=profile, templates=template_dir, policy=policy)
-    made = reporting.report(
-        document,
-        form,
-        model=model,
-        since=since,
-        style=style,
-        pades=signature,
-        time_limit=time_limit,
-    )
+    with Working("making the report"):
+        made = reporting.report(
+            document,
+            form,
+            model=model,
+            audit=audit,
+            since=since,
+            style=style,
+            pades=signature,
+            time_limit=time_limit,
+        )
     deliver_report(made, output)
-    complain(f"{verdict_line(made.audit)}; see {output}")
+    complain(f"{verdict_line(made.stated)}; see {output}")
     return 0
 
 

@@ -14,7 +14,7 @@ from auditor.resources import names, resource
 
 
 def schema(
-    name: Annotated[str, typer.Argument(help="Kind of document, such as model or audit.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Kind of document, such as model or audit.")],
     output: options.Output = None,
 ) -> int:
     """Print the JSON Schema of a kind of document."""

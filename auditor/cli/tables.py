@@ -22,7 +22,7 @@ Thousands = Annotated[
     str | None,
     typer.Option(metavar="MARK", help="Mark between thousands; ' ' is any blank.  [default: none]"),
 ]
-Encoding = Annotated[str, typer.Option(help="Encoding of text.")]
+Encoding = Annotated[str, typer.Option(metavar="NAME", help="Encoding of text.")]
 Missing = Annotated[
     list[str] | None,
     typer.Option(

@@ -10,9 +10,7 @@ import io
 import os
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Self, TextIO
 
 import typer
 
@@ -21,7 +19,7 @@ from auditor.messages import visible
 from auditor.report.formats import FormatName
 
 if TYPE_CHECKING:
-    from auditor.search.answer import Progress
+    from rich.progress import Progress
 
 
 #: Columns that text is fitted to: those of the terminal, within these limits.
@@ -113,22 +111,55 @@ def coloured() -> bool:
     )
 
 
-@contextmanager
-def progress_line() -> Iterator[Progress]:
-    """Show what is being done on the last line of the terminal, if standard error is one."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda stage: None
-        return
+class Working:
+    """What is being done, and for how long, on the last line of the terminal if standard error is one."""
 
-    def show(stage: str) -> None:
-        sys.stderr.write(f"\r\x1b[K{stage} …")
-        sys.stderr.flush()
+    def __init__(self, stage: str) -> None:
+        self._bar: Progress | None = None
+        if sys.stderr is None or not sys.stderr.isatty():
+            return
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    try:
-        yield show
-    finally:
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
+        columns = (SpinnerColumn(), TextColumn("{task.description} …", markup=False), TimeElapsedColumn())
+        self._bar = Progress(
+            *columns,
+            console=Console(stderr=True),
+            transient=True,
+            # What else is written meanwhile goes through `say`.
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._task = self._bar.add_task(stage, total=None)
+
+    def __enter__(self) -> Self:
+        if self._bar:
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar:
+            self._bar.stop()
+
+    def __call__(self, stage: str) -> None:
+        """Say that another part of the work begins."""
+        if self._bar:
+            self._bar.update(self._task, description=visible(stage))
+
+    def say(self, line: str) -> None:
+        """Write a line that stays."""
+        if self._bar:
+            self._bar.console.print(visible(line), markup=False, highlight=False, soft_wrap=True)
+        else:
+            complain(line)
+
+    def passphrase(self, key: object, variable: str) -> str:
+        """Return the passphrase of a key; see `passphrase`. Nothing moves while somebody types."""
+        self.__exit__()
+        try:
+            return passphrase(key, variable)
+        finally:
+            self.__enter__()
 
 
 def can_ask() -> bool:

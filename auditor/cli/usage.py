@@ -29,6 +29,18 @@ class Command(TyperCommand):
         """Return the option ``--help``."""
         return _ours(super().get_help_option(ctx))
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the lists of arguments and options, with one style of placeholders."""
+        for title, kind in (("Arguments", "argument"), ("Options", "option")):
+            records = [
+                (_name(param) if kind == "argument" else record[0], record[1])
+                for param in self.get_params(ctx)
+                if param.param_type_name == kind and (record := param.get_help_record(ctx))
+            ]
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments, and refuse those that are left over."""
         ctx.allow_extra_args = True

@@ -11,7 +11,7 @@ from pydantic import Field
 from auditor.choices import CriterionName, RankBy, Undisclosed, Verdict
 from auditor.documents.data import DataEvidence
 from auditor.documents.parameters import ExactModel, ExactScorecard, exact_model, exact_scorecard
-from auditor.documents.record import Record
+from auditor.documents.record import Record, labels
 from auditor.model.additive import AdditiveModel
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.version import __version__
@@ -19,8 +19,9 @@ from auditor.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import pandas as pd
+
     from auditor.model.classifier import Classifier
-    from auditor.model.naive_bayes import Assignment
     from auditor.search.answer import Answer, Illustration
     from auditor.search.figure import Figure
     from auditor.search.pattern import Pattern
@@ -59,14 +60,22 @@ class PatternRecord(Record):
     def of(cls, model: Classifier, pattern: Pattern, threshold: Fraction) -> Self:
         """Name the values of a pattern and round its numbers, its degree on its side of the threshold."""
         return cls(
-            sensitive_values=_labels(model, pattern.sensitive_values),
-            context_values=_labels(model, pattern.context_values),
+            sensitive_values=labels(model, pattern.sensitive_values),
+            context_values=labels(model, pattern.context_values),
             degree=round_beside(pattern.degree, threshold),
             probability=float(pattern.probability),
             divergence_nats=pattern.divergence_nats if math.isfinite(pattern.divergence_nats) else None,
             favourable_given_pattern=float(pattern.favourable_given_pattern),
             favourable_given_context=float(pattern.favourable_given_context),
         )
+
+
+def patterns_frame(patterns: Iterable[PatternRecord]) -> pd.DataFrame:
+    """Return patterns as a pandas DataFrame: a row for each, and a column for each of its fields."""
+    import pandas as pd
+
+    columns = list(PatternRecord.model_fields)
+    return pd.DataFrame([[getattr(record, name) for name in columns] for record in patterns], columns=columns)
 
 
 class ModelRecord(Record):
@@ -328,6 +337,10 @@ class Audit(Record):
     model: ModelRecord
     tool: ToolRecord = ToolRecord()
 
+    def patterns_frame(self) -> pd.DataFrame:
+        """Return the top patterns as a pandas DataFrame, a row for each."""
+        return patterns_frame(self.top_patterns)
+
     @classmethod
     def of(cls, answer: Answer, seconds: float) -> Self:
         """Write an answer down.
@@ -401,7 +414,7 @@ class Audit(Record):
                     attributes=tuple(model.attributes[i].name for i in table.attributes),
                     groups=tuple(
                         GroupRecord(
-                            values=_labels(model, group.values),
+                            values=labels(model, group.values),
                             probability=float(group.probability),
                             favourable=float(group.favourable),
                             impact_ratio=None if group.impact_ratio is None else float(group.impact_ratio),
@@ -442,10 +455,6 @@ def round_beside(value: Fraction, threshold: Fraction) -> float:
     if abs(value) > threshold and rounded <= limit:
         rounded = math.nextafter(limit, math.inf)
     return math.copysign(rounded, value)
-
-
-def _labels(model: Classifier, values: Assignment) -> dict[str, str]:
-    return {model.attributes[i].name: model.attributes[i].values[v] for i, v in values}
 
 
 def _points(patterns: Iterable[Pattern]) -> Points:

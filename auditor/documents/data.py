@@ -9,7 +9,7 @@ from pydantic import Field
 
 from auditor.data.scoring import Share as FoundShare
 from auditor.data.scoring import wilson
-from auditor.documents.record import Record
+from auditor.documents.record import Record, labels
 
 if TYPE_CHECKING:
     from auditor.data.comparing import Evidence, Tally
@@ -182,7 +182,7 @@ def _group(
 ) -> DataGroup:
     best = largest.get(tuple(i for i, _ in tally.values), 0.0)
     return DataGroup(
-        values={model.attributes[i].name: model.attributes[i].values[v] for i, v in tally.values},
+        values=labels(model, tally.values),
         people=tally.people,
         small=tally.people < min_group,
         impact_ratio=tally.selected / tally.decided / best if best and tally.decided else None,

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field
 
 from auditor.choices import CriterionName, ListName, RankBy
-from auditor.documents.audit import ModelRecord, PatternRecord, ToolRecord
+from auditor.documents.audit import ModelRecord, PatternRecord, ToolRecord, patterns_frame
 from auditor.documents.record import Record
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from auditor.model.classifier import Classifier
     from auditor.search.additive.ranking import Ranking
     from auditor.search.additive.summaries import Summary
@@ -39,6 +41,10 @@ class PatternList(Record):
     patterns: tuple[PatternRecord, ...]
     model: ModelRecord
     tool: ToolRecord = ToolRecord()
+
+    def patterns_frame(self) -> pd.DataFrame:
+        """Return the patterns as a pandas DataFrame, a row for each."""
+        return patterns_frame(self.patterns)
 
     @classmethod
     def of(

@@ -150,6 +150,10 @@ def _explained(kind: type[BaseModel], details: ErrorDetails) -> Problem:
             message = f"{shown(value)} is neither true nor false; write one of them without quotes"
         case "int_type" | "float_type" | "greater_than_equal" | "less_than_equal":
             message = f"{shown(value)} is not {_number(kind, place)}; write one"
+        case "finite_number":
+            message = f"{shown(value)} is not a finite number; write one"
+        case "too_short":
+            message = f"has {context['actual_length']} items; give at least {context['min_length']}"
         case "literal_error":
             message = f"{shown(value)} is not known; write {context['expected']}".replace("'", '"')
         case "string_pattern_mismatch":

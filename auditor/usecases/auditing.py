@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, TypeVar
 
 from auditor.choices import CriterionName, CutRanking, ListName, MethodName, RankBy, SolverName, Undisclosed
 from auditor.documents.audit import Audit
 from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
+from auditor.messages import shown
+from auditor.model.building import split
 from auditor.model.classifier import Classifier
 from auditor.model.scorecard import ScorecardSpec
 from auditor.search.answer import Progress, Wanted, answer, list_patterns
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from auditor.model.spec import ModelSpec
     from auditor.repair.learner import Round
     from auditor.repair.repairing import Repaired
+
+Spec = TypeVar("Spec", bound="ModelSpec | ScorecardSpec")
 
 #: Subset-minimal patterns that an audit lists at most; `patterns` lists as many as asked for.
 MINIMAL_LIMIT = 100
@@ -37,6 +41,7 @@ def audit(
     sensitive: tuple[str, ...] | None = None,
     undisclosed: Undisclosed | None = None,
     illustrate: bool = False,
+    data: Source | None = None,
     time_limit: float | None = None,
     progress: Progress = lambda stage: None,
 ) -> Audit:
@@ -61,6 +66,8 @@ def audit(
         What an attribute of a scorecard counts that isn't disclosed, where not as the scorecard says.
     illustrate : bool
         Also search each pair of sensitive attributes, and draw patterns for a chart.
+    data : str, path-like, DataFrame or Table, optional
+        Data to compare with, as `with_data` takes it; only a ModelSpec can be.
     time_limit : float, optional
         Seconds. What isn't proved by then is left open, and the document says so.
     progress : callable, optional
@@ -81,7 +88,39 @@ def audit(
     started = clock.seconds()
     wanted = Wanted(top, rank_by, MINIMAL_LIMIT, details=True, illustration=illustrate)
     found = answer(_exact(model, undisclosed), question, wanted, progress)
-    return Audit.of(found, clock.seconds() - started)
+    document = Audit.of(found, clock.seconds() - started)
+    if data is None:
+        return document
+    from auditor.model.spec import ModelSpec
+
+    if not isinstance(model, ModelSpec):
+        raise InputError("data are compared with naive Bayes models only; leave the data out")
+    return with_data(document, model, data, progress=progress)
+
+
+def marked(model: Spec, sensitive: Iterable[str]) -> Spec:
+    """Return a model with these attributes marked as sensitive, in place of those that are.
+
+    Parameters
+    ----------
+    model : ModelSpec or ScorecardSpec
+    sensitive : iterable of str
+        Names of attributes, or lists of them with commas.
+
+    Raises
+    ------
+    InputError
+        If there is no such attribute.
+    """
+    names = [attribute.name for attribute in model.attributes]
+    chosen = set(split(sensitive, names))
+    if unknown := sorted(chosen.difference(names)):
+        raise InputError(
+            f"sensitive: the model has no {shown(name)}; it has {', '.join(map(shown, names))}"
+            for name in unknown
+        )
+    attributes = tuple(a.model_copy(update={"sensitive": a.name in chosen}) for a in model.attributes)
+    return model.model_copy(update={"attributes": attributes})
 
 
 def with_data(
@@ -236,13 +275,12 @@ def repair(
         limits=question.limits,
         on_round=on_round,
     )
-    table = None
+    opened = None
     if data is not None:
         from auditor.data.tables import open_table
 
-        table = open_table(data, dialect)
-    wish = repairing.Wish(question.delta.text, question.criterion, method, solver, options, table)
-    return repairing.repair(model, wish)
+        opened = open_table(data, dialect)
+    return repairing.repair(model, question, method, solver, options, opened)
 
 
 def _exact(model: ModelSpec | ScorecardSpec | Classifier, undisclosed: Undisclosed | None) -> Classifier:

@@ -140,7 +140,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         HEAD + 'criterion = "p"\n',
         'criterion: "p" is not known; write "difference" or',
     ),
-    "no attribute": (HEAD + "sensitive = []\n", "sensitive: "),
+    "no attribute": (HEAD + "sensitive = []\n", "sensitive: has 0 items; give at least 1"),
     "an attribute without a name": (HEAD + "sensitive = [{}]\n", 'sensitive[0]: "name" is missing; add it'),
     "an attribute that is a number": (
         HEAD + "sensitive = [1]\n",

@@ -90,7 +90,7 @@ def test_no_time_is_inconclusive(auditor: Auditor) -> None:
     text = auditor(*arguments)
     assert text.code == 4
     assert "German credit: inconclusive at δ = 0.415" in text.out
-    assert "proved to be at most" in text.out
+    assert re.search(r"at least 0\.\d+ \(found\), at most 0\.\d+ \(proved\); δ = 0\.415", text.out)
 
 
 def test_ratio_criterion(auditor: Auditor) -> None:
@@ -126,7 +126,7 @@ def test_a_minimum_probability_limits_what_is_said(auditor: Auditor) -> None:
 
     fair = auditor("audit", COMPAS, "--delta", "0.1", "--min-probability", "0.6")
     assert fair.code == 0
-    assert "Only patterns with a probability of at least 0.6 are considered;" in " ".join(fair.out.split())
+    assert "Only patterns with a probability of at least 0.6 are considered." in " ".join(fair.out.split())
 
     none = auditor("audit", COMPAS, "--delta", "0.1", "--min-probability", "1", "--format", "json")
     assert none.code == 0

@@ -58,9 +58,11 @@ def test_shown_output_is_what_is_printed(auditor: Auditor, command: str, output:
 
 @pytest.mark.usefixtures("workplace")
 def test_python_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
-    (example,) = blocks("python")
-    exec(compile(example, "README.md", "exec"), {})
+    audited, learned = blocks("python")
+    exec(compile(audited, "README.md", "exec"), {})
     assert capsys.readouterr().out.startswith("not-delta-fair 2017 0.4066\n")
+    exec(compile(learned, "README.md", "exec"), {})
+    assert "{'sex': 'f'}" in capsys.readouterr().out
 
 
 def test_the_specification_is_one(tmp_path: Path) -> None:

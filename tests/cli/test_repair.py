@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from auditor.repair import learner
 from tests.cli.conftest import EXAMPLES, ROOT, Auditor
 
 COMPAS = EXAMPLES / "compas.json"
@@ -92,7 +93,7 @@ def test_a_model_without_counts(auditor: Auditor) -> None:
 
 
 def test_a_repair_that_fails(auditor: Auditor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("auditor.repair.learner._proved_fair", lambda model, criterion: False)
+    monkeypatch.setattr(learner, "_proved_fair", lambda model, criterion: False)
     run = auditor("repair", COMPAS, "--delta", "0.1", "--time-limit", "1e-9")
     assert (run.code, run.out) == (5, "")
     assert "no model could be proved fair: the time limit was reached" in run.err

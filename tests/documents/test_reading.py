@@ -48,7 +48,7 @@ def test_another_kind_or_version_is_named() -> None:
 
 
 def test_all_problems_are_told_at_once() -> None:
-    tree = TREE | {"verdict": "fair", "extra": 1, "delta": [], "total_patterns": -1}
+    tree = TREE | {"verdict": "fair", "extra": 1, "delta": [], "total_patterns": -1, "max_degree": 9}
     del tree["model"]
     text = json.dumps(tree).replace('"verdict"', '"verdict": 1, "verdict"')
     found = refused(text)
@@ -57,6 +57,7 @@ def test_all_problems_are_told_at_once() -> None:
     assert any(line.startswith('unknown key "extra"') for line in found)
     assert any(line.startswith('verdict: "fair" is not known; write "delta-fair"') for line in found)
     assert any(line.startswith("total_patterns: -1 is not a whole number from 0") for line in found)
+    assert any(line.startswith("max_degree: 9") and "is not a number" in line for line in found)
     assert any(line.startswith("delta: a list is not ") for line in found)
     assert not any("Input should" in line for line in found)
 

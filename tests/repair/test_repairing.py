@@ -148,7 +148,7 @@ def test_counts_are_asked_for(tree: Mapping[str, Any], where: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"delta": "x"}, "'x' is not a decimal number from 0 to 1"),
+        ({"delta": "x"}, '"x" is not a decimal number from 0 to 1'),
         ({"per_round": 0}, "per_round: 0 is not a positive number"),
         ({"max_rounds": 0}, "max_rounds: 0 is not a positive number"),
         ({"time_limit": -1}, "time_limit: -1 is not a number of seconds"),

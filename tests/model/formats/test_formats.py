@@ -225,7 +225,7 @@ def test_ranges_that_leave_numbers_out_are_not_written_as_text() -> None:
 
 
 BAD: dict[str, tuple[str, str, str]] = {
-    "no suffix": ("m.onnx", "", "is none of .skops"),
+    "no suffix": ("m.onnx", "", "is none of .csv, .skops"),
     "not XML": ("m.pmml", "<PMML", "not XML"),
     "entities": ("m.pmml", '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "has entities"),
     "an unknown encoding": ("m.pmml", '<?xml version="1.0" encoding="klingon"?><a/>', "not XML"),

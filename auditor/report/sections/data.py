@@ -1,0 +1,135 @@
+"""What data show beside the model."""
+
+from __future__ import annotations
+
+from auditor.documents.data import DataEvidence, DataGroup, DataPattern, Observed
+from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
+from auditor.report.figures import FOUR_FIFTHS, percent, size
+from auditor.report.subject import Subject
+
+#: Patterns whose occurrence in data a terminal shows; the JSON document has all.
+_ON_TERMINAL = 10
+
+
+def section(subject: Subject) -> Blocks:
+    """Make the section."""
+    data = subject.audit and subject.audit.data
+    if not data:
+        return None
+    blocks: list[Block] = [
+        Heading(f"In the data: {data.people:,} people", "data-people"),
+        *map(Paragraph, _sentences(data)),
+    ]
+    if not subject.brief:
+        blocks.append(
+            Paragraph(
+                "These rates are observed in the data: “selected” are the people to whom the model gives "
+                "the favourable decision. The impact ratio compares a group with the most selected one of "
+                "the same attributes that is not small; ▼ marks a ratio below 0.8.",
+                "intro",
+            )
+        )
+    head = ("Group", "People", "Selected", "95% interval", "Impact ratio", "Accuracy")
+    blocks.append(Table("", head, [_group(g) for g in data.groups], 5, "data"))
+    if data.patterns:
+        shown = data.patterns[: _ON_TERMINAL if subject.brief else None]
+        blocks += [
+            Heading("How often the listed patterns occur in the data", "data-patterns"),
+            Paragraph(
+                "A * marks where the model's share of people is outside the interval: naive Bayes is off "
+                "there. The degree is the difference that disclosing makes to the share of favourable "
+                "decisions.",
+                "intro",
+            ),
+            Table(
+                "",
+                (
+                    "#",
+                    "Disclosed",
+                    "Given",
+                    "People",
+                    "In the data",
+                    "95% interval",
+                    "Model",
+                    "Degree",
+                    "Model",
+                ),
+                [_pattern(rank, pattern) for rank, pattern in enumerate(shown, 1)],
+                6,
+                "patterns",
+            ),
+        ]
+        if left := len(data.patterns) - len(shown):
+            blocks.append(Paragraph(f"{left:,} more in the JSON document"))
+    return blocks
+
+
+def observed(found: Observed) -> str:
+    """Write an observed share with its interval."""
+    return "nobody" if found.share is None else f"{percent(found.share)} ({_interval(found)})"
+
+
+def _sentences(data: DataEvidence) -> list[str]:
+    """Who is in the data, and how the model decides on them."""
+    sentences = [
+        f"From {data.source}. The model selects (gives the favourable decision to) "
+        f"{observed(data.selected)}; in the data {observed(data.favourable)} have it. They agree for "
+        f"{observed(data.accuracy)}."
+    ]
+    sentences += [
+        f"{number:,} rows are left out, whose decision {reason}."
+        for number, reason in (
+            (data.undecided, "is missing"),
+            (data.other_decision, "is one that the model doesn't know"),
+        )
+        if number
+    ]
+    absent = [
+        f"{name}: {cells:,} {what}"
+        for what, found in (("missing", data.missing), ("unknown to the model", data.unknown))
+        for name, cells in found.items()
+    ]
+    if absent:
+        sentences.append(f"Cells taken as not observed: {'; '.join(absent)}.")
+    if data.impossible:
+        sentences.append(f"For {data.impossible:,} people the model gives each decision the probability 0.")
+    return sentences
+
+
+def _interval(found: Observed) -> str:
+    if found.low is None or found.high is None:
+        return "no data"
+    return f"{percent(found.low)} to {percent(found.high)}"
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else percent(share)
+
+
+def _group(group: DataGroup) -> tuple[str | Cell, ...]:
+    ratio = group.impact_ratio
+    low = ratio is not None and ratio < float(FOUR_FIFTHS)
+    return (
+        values(group.values),
+        f"{group.people:,}" + (" (few)" if group.small else ""),
+        _share(group.selected.share),
+        _interval(group.selected),
+        "-" if ratio is None else f"{'▼ ' if low else ''}{size(ratio, FOUR_FIFTHS)}",
+        _share(group.accuracy.share),
+    )
+
+
+def _pattern(rank: int, pattern: DataPattern) -> tuple[str | Cell, ...]:
+    given, context = pattern.observed_given_pattern.share, pattern.observed_given_context.share
+    degree = None if given is None or context is None else given - context
+    return (
+        str(rank),
+        values(pattern.sensitive_values),
+        values(pattern.context_values),
+        f"{pattern.occurs.count:,}",
+        _share(pattern.occurs.share),
+        _interval(pattern.occurs),
+        percent(pattern.probability) + ("*" if pattern.probability_in_interval is False else ""),
+        "-" if degree is None else f"{degree:+.3f}",
+        f"{pattern.favourable_given_pattern - pattern.favourable_given_context:+.3f}",
+    )

@@ -12,7 +12,9 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,6 +27,13 @@ if TYPE_CHECKING:
     from auditor.model.spec import ModelSpec as ModelSpec
     from auditor.usecases.auditing import audit as audit
     from auditor.usecases.auditing import repair as repair
+    from auditor.usecases.certifying import Signer as Signer
+    from auditor.usecases.certifying import Wishes as Wishes
+    from auditor.usecases.certifying import certify as certify
+    from auditor.usecases.certifying import recertify as recertify
+    from auditor.usecases.certifying import verify as verify
+    from auditor.usecases.learning import learn as learn
+    from auditor.usecases.reporting import report as report
 
 from auditor.version import __version__
 
@@ -34,11 +43,18 @@ _HOMES = {
     "AuditorError": "auditor.errors",
     "InputError": "auditor.errors",
     "ModelSpec": "auditor.model.spec",
+    "Signer": "auditor.usecases.certifying",
+    "Wishes": "auditor.usecases.certifying",
     "audit": "auditor.usecases.auditing",
+    "certify": "auditor.usecases.certifying",
     "from_sklearn": "auditor.model.formats.sklearn",
+    "learn": "auditor.usecases.learning",
     "load_model": "auditor.model.reading",
+    "recertify": "auditor.usecases.certifying",
     "repair": "auditor.usecases.auditing",
+    "report": "auditor.usecases.reporting",
     "to_sklearn": "auditor.model.formats.sklearn",
+    "verify": "auditor.usecases.certifying",
 }
 
 __all__ = [
@@ -46,13 +62,32 @@ __all__ = [
     "AuditorError",
     "InputError",
     "ModelSpec",
+    "Signer",
+    "Wishes",
     "__version__",
     "audit",
+    "certify",
     "from_sklearn",
+    "learn",
     "load_model",
+    "recertify",
     "repair",
+    "report",
     "to_sklearn",
+    "verify",
 ]
+
+
+class _Package(ModuleType):
+    """The package, in which a function keeps its name from the room that has the same one."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # Importing the room would otherwise put it in the place of the function.
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> object:

@@ -5,6 +5,7 @@ Whatever a file holds is shown on one line and without control characters.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -15,6 +16,9 @@ Place = tuple[str | int, ...]
 
 #: A file of millions of mistakes is explained by its first ones.
 MAX_LINES = 1000
+
+#: ZERO WIDTH NON-JOINER and JOINER: they shape the letters at their sides and neither hide nor reorder any.
+_JOINERS = "\u200c\u200d"
 
 _LONGEST_TEXT = 60
 _LONGEST_NUMBER = 40
@@ -55,7 +59,30 @@ def escaped(text: str) -> str:
     >>> print(escaped("two" + chr(10) + "lines"))
     two\nlines
     """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return "".join(c if c.isprintable() or _joins(text, i) else _escape(c) for i, c in enumerate(text))
+
+
+def visible(text: str) -> str:
+    r"""Write as `escaped` does, but leave blanks of every script as they are: for names among other words.
+
+    >>> print(visible("two" + chr(10) + "lines") + visible("a" + chr(0x3000) + "b"))
+    two\nlinesa　b
+    """
+    return "".join(
+        c if c.isprintable() or unicodedata.category(c) == "Zs" or _joins(text, i) else _escape(c)
+        for i, c in enumerate(text)
+    )
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def _joins(text: str, place: int) -> bool:
+    """Whether a joiner or non-joiner stands inside a word or sign, where scripts such as Persian need it."""
+    if text[place] not in _JOINERS or not 0 < place < len(text) - 1:
+        return False
+    return all(unicodedata.category(text[i])[0] in "LMNS" for i in (place - 1, place + 1))
 
 
 def plain(text: str) -> str:
@@ -75,7 +102,8 @@ def shown(value: object) -> str:
         case None | bool():
             return {None: "null", True: "true", False: "false"}[value]
         case int() | Decimal():
-            text = str(Decimal(value))
+            # As it is spelled in the document, where that is known.
+            text = getattr(value, "text", None) or str(Decimal(value))
             return text if len(text) <= _LONGEST_NUMBER else text[: _LONGEST_NUMBER - 1] + "…"
         case float():
             return repr(value)

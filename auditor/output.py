@@ -18,7 +18,11 @@ from auditor.messages import escaped
 PUBLIC = 0o666
 PRIVATE = 0o600
 
+#: Files that this process has finished, for what it says when it is interrupted afterwards.
+finished: list[str] = []
+
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+_MAX_LINKS = 40
 
 
 def write_text(path: str | os.PathLike[str], text: str, *, mode: int = PUBLIC) -> None:
@@ -32,7 +36,8 @@ def write_bytes(path: str | os.PathLike[str], data: bytes, *, mode: int = PUBLIC
     Parameters
     ----------
     path : str or path-like
-        A link is followed. What isn't a regular file, such as ``/dev/stdout``, is written to directly.
+        A link is followed. What isn't a regular file is written to directly, such as a pipe with a name, and
+        so is a file that is open already and given as ``/dev/stdout`` or ``/dev/fd/3``.
     data : bytes
     mode : int
         Permissions of a new file; an existing one keeps its own.
@@ -40,26 +45,61 @@ def write_bytes(path: str | os.PathLike[str], data: bytes, *, mode: int = PUBLIC
     Raises
     ------
     OutputError
-        If it can't be written; then nothing has changed.
+        If it can't be written; then the file is as it was.
     """
-    target = Path(path)
     try:
-        target = target.resolve()
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)
-            return
-        temporary = _beside(target)
-        try:
-            with os.fdopen(os.open(temporary, _NEW, mode), "wb") as file:
-                if target.exists():
-                    temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+        number = descriptor(path)
+        status = _status(path)
+        if number is not None:
+            with open(number, "wb", closefd=False) as file:
                 file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(target)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        elif status and not stat.S_ISREG(status.st_mode):
+            Path(path).write_bytes(data)
+        else:
+            target = Path(os.path.realpath(path))
+            temporary = _beside(target)
+            try:
+                _create(temporary, data, mode)
+                if status:
+                    temporary.chmod(stat.S_IMODE(status.st_mode))
+                temporary.replace(target)
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
+    except (OSError, ValueError) as error:
+        raise _unwritable(path, error) from error
+    finished.append(os.fspath(path))
+
+
+def write_new(path: str | os.PathLike[str], data: bytes, *, mode: int = PUBLIC) -> None:
+    """Write a file that must not exist yet.
+
+    Raises
+    ------
+    OutputError
+        If it exists, or can't be written; then nothing is left of it.
+    """
+    try:
+        _create(Path(path), data, mode)
+    except FileExistsError as error:
+        raise OutputError(
+            f"{escaped(os.fspath(path))}: exists already, and is never overwritten; give another path"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise _unwritable(path, error) from error
+    finished.append(os.fspath(path))
+
+
+def make_folder(path: str | os.PathLike[str]) -> None:
+    """Make a folder unless it is there.
+
+    Raises
+    ------
+    OutputError
+        If it can't be made.
+    """
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         raise _unwritable(path, error) from error
 
@@ -72,19 +112,73 @@ def ensure_writable(path: str | os.PathLike[str]) -> None:
     OutputError
         If it can't be written.
     """
-    target = Path(path)
     try:
-        target = target.resolve()
-        if target.exists() and not target.is_file():
-            with target.open("wb"):
+        number = descriptor(path)
+        status = _status(path)
+        if number is not None:
+            _ensure_open_for_writing(number)
+        elif status and stat.S_ISFIFO(status.st_mode):
+            # To open it now and close it again would be its end for the reader.
+            if not os.access(path, os.W_OK):
+                raise PermissionError
+        elif status and not stat.S_ISREG(status.st_mode):
+            with Path(path).open("wb"):
                 return
-        temporary = _beside(target)
-        try:
-            os.close(os.open(temporary, _NEW, PRIVATE))
-        finally:
-            temporary.unlink(missing_ok=True)
+        else:
+            temporary = _beside(Path(os.path.realpath(path)))
+            try:
+                os.close(os.open(temporary, _NEW, PRIVATE))
+            finally:
+                temporary.unlink(missing_ok=True)
     except (OSError, ValueError) as error:
         raise _unwritable(path, error) from error
+
+
+def descriptor(path: str | os.PathLike[str]) -> int | None:
+    """Return the number of the open file that a path such as ``/dev/stdout`` or ``/dev/fd/3`` stands for.
+
+    >>> descriptor("/dev/fd/3"), descriptor("/dev/null"), descriptor("3")
+    (3, None, None)
+    """
+    place = Path(path)
+    for _ in range(_MAX_LINKS):
+        folder = os.path.realpath(place.parent)
+        if place.name.isdecimal() and folder == os.path.realpath("/dev/fd"):
+            return int(place.name)
+        place = Path(folder, place.name)
+        if not place.is_symlink():
+            return None
+        place = place.parent / place.readlink()
+    return None
+
+
+def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
+    """What is there already; None if nothing is."""
+    try:
+        return Path(path).stat()
+    except FileNotFoundError:
+        return None
+
+
+def _ensure_open_for_writing(number: int) -> None:
+    import fcntl
+
+    if fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+        raise PermissionError
+
+
+def _create(path: Path, data: bytes, mode: int) -> None:
+    """Make a file and wait until it is on the disk; what can't be finished is removed again."""
+    number = os.open(path, _NEW, mode)
+    # From here on the file is ours: one that was there before is never removed.
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def _beside(target: Path) -> Path:

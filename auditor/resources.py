@@ -13,3 +13,12 @@ def resource(*parts: str) -> Path:
     package = Path(__file__).parent
     packed = package.joinpath(*parts)
     return packed if packed.exists() else package.parent.joinpath(*parts)
+
+
+def names(*parts: str) -> tuple[str, ...]:
+    """Return the names of the JSON files in a shipped folder, in order.
+
+    >>> "model" in names("schemas")
+    True
+    """
+    return tuple(sorted(path.stem for path in resource(*parts).glob("*.json")))

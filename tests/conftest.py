@@ -19,3 +19,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     use_profile(config.getoption("--fuzz"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Count no lines while random models are tried: it takes twice as long, and other tests reach them."""
+    for item in items:
+        if item.get_closest_marker("hypothesis"):
+            item.add_marker(pytest.mark.no_cover)

@@ -19,6 +19,7 @@ from auditor.documents.comparison import (
     PatternChanges,
 )
 from auditor.documents.parameters import fraction_of, naive_bayes
+from auditor.documents.record import labels
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import merged
@@ -235,8 +236,8 @@ def _measured(side: Side, other: Side, pattern: Pattern) -> Pattern | None:
 def _change(side: Side, mine: Pattern, before: Pattern | None, after: Pattern | None) -> PatternChange:
     model, threshold = naive_bayes_of(side.tables), side.criterion.threshold
     return PatternChange(
-        sensitive_values=issuing.labels(model, mine.sensitive_values),
-        context_values=issuing.labels(model, mine.context_values),
+        sensitive_values=labels(model, mine.sensitive_values),
+        context_values=labels(model, mine.context_values),
         degree_before=round_beside(before.degree, threshold) if before else None,
         degree_after=round_beside(after.degree, threshold) if after else None,
         probability_before=float(before.probability) if before else None,

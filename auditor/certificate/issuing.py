@@ -29,9 +29,10 @@ from auditor.documents.certificate import (
     Witness,
 )
 from auditor.documents.parameters import exact_model, fraction_of, fraction_text, outward
+from auditor.documents.record import labels
 from auditor.errors import InputError
 from auditor.messages import shown
-from auditor.model.naive_bayes import Assignment, NaiveBayes
+from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.spec import ModelSpec
 from auditor.search.additive.counting import Coverage as SearchCoverage
 from auditor.search.additive.counting import PatternCount, count_patterns
@@ -302,11 +303,6 @@ def marked(model: NaiveBayes, sensitive: Collection[str]) -> NaiveBayes:
     return replace(
         model, attributes=tuple(replace(a, sensitive=a.name in sensitive) for a in model.attributes)
     )
-
-
-def labels(model: NaiveBayes, values: Assignment) -> dict[str, str]:
-    """Return values by their names."""
-    return {model.attributes[i].name: model.attributes[i].values[v] for i, v in values}
 
 
 def _witness(model: NaiveBayes, pattern: Pattern) -> Witness:

@@ -9,13 +9,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from pydantic import ValidationError
-
 from auditor.choices import CriterionName
 from auditor.documents.certificate import Policy, SensitiveAttribute
-from auditor.documents.policy import MAX_VALID_DAYS, PolicyFile, SensitivePolicy, share_text
+from auditor.documents.policy import MAX_VALID_DAYS, PolicyFile, share_text
+from auditor.documents.reading import validated
 from auditor.errors import InputError
-from auditor.messages import Problem, lines, shown
 from auditor.model.reading import read_bytes
 
 MAX_BYTES = 1024**2
@@ -76,12 +74,7 @@ def load_policy(path: str | os.PathLike[str]) -> LoadedPolicy:
         tree = tomllib.loads(data.decode("utf-8"), parse_float=Decimal)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name}: not TOML: {error}") from error
-    try:
-        content = PolicyFile.model_validate(tree)
-    except ValidationError as error:
-        problems = [_explained(details) for details in error.errors(include_url=False)]
-        raise InputError(lines(name, problems, tree)) from error
-    return LoadedPolicy(name, hashlib.sha256(data).hexdigest(), content)
+    return LoadedPolicy(name, hashlib.sha256(data).hexdigest(), validated(PolicyFile, tree, name))
 
 
 def terms(
@@ -157,30 +150,3 @@ def _option(name: str, value: str | None) -> str | None:
         return None if value is None else share_text(value)
     except ValueError as error:
         raise InputError(f"{name}: {error}") from error
-
-
-def _explained(details: Any) -> Problem:
-    """Say what pydantic found in the words of the other messages."""
-    place, value, context = details["loc"], details["input"], details.get("ctx", {})
-    match details["type"]:
-        case "missing":
-            return Problem(place[:-1], f"{shown(place[-1])} is missing; add it")
-        case "extra_forbidden":
-            part = PolicyFile.model_fields.get(str(place[0]))
-            known = part.annotation if part and len(place) > 1 else PolicyFile
-            fields = getattr(known, "model_fields", SensitivePolicy.model_fields)
-            return Problem(place[:-1], f"unknown key {shown(place[-1])}; known are {', '.join(fields)}")
-        case "value_error":
-            return Problem(place, str(context["error"]))
-        case "literal_error":
-            return Problem(
-                place, f"{shown(value)} is not known; write {context['expected']}".replace("'", '"')
-            )
-        case "string_type":
-            return Problem(place, f"{shown(value)} is not text; put it in quotes")
-        case "int_type" | "greater_than_equal" | "less_than_equal":
-            return Problem(place, f"{shown(value)} is not a number of days from 1 to {MAX_VALID_DAYS}")
-        case "string_pattern_mismatch":
-            return Problem(place, f"{shown(value)} is not a colour; write one such as #1f4e79")
-        case _:
-            return Problem(place, f"{shown(value)} is not accepted: {details['msg']}")

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import rfc8785
-from pydantic import ValidationError
 
 from auditor.certificate import checker
 from auditor.certificate.issuing import tree
 from auditor.documents.certificate import Certificate
+from auditor.documents.reading import validated
 from auditor.errors import InputError
-from auditor.messages import Problem, escaped, lines, shown
+from auditor.messages import escaped
 from auditor.model.reading import read_bytes
 
 KIND = "auditor/certificate"
@@ -86,7 +86,7 @@ def open_certificate(data: bytes, name: str) -> Opened:
         raise InputError(
             f"{source}: neither a certificate nor a signed envelope of one: {_said(error)}"
         ) from error
-    certificate = _validated(content, source)
+    certificate = _validated(content, name)
     return Opened(certificate, data, signed, signature, key_id, name)
 
 
@@ -129,27 +129,13 @@ def _is_certificate(data: bytes) -> bool | None:
     return "payload" in document if "payload" in document or document.get("kind") == KIND else None
 
 
-def _validated(content: Any, source: str) -> Certificate:
-    kind, version = (content.get(key) if isinstance(content, dict) else None for key in ("kind", "version"))
-    if kind != KIND:
-        raise InputError(f'{source}: {shown(kind)} is not a certificate; a certificate says "{KIND}"')
-    if version != VERSION or isinstance(version, bool):
-        raise InputError(
-            f"{source}: version {shown(version)} is not supported; this auditor reads version {VERSION}"
-        )
+def _validated(content: Any, name: str) -> Certificate:
     try:
-        # What pydantic reads as JSON it reads strictly, dates included.
-        certificate = Certificate.model_validate_json(rfc8785.dumps(content))
-    except ValidationError as error:
-        problems = [
-            Problem(details["loc"], f"{shown(details['input'])} is not accepted: {details['msg']}")
-            for details in error.errors(include_url=False)
-        ]
-        raise InputError(lines(source, problems, content)) from error
+        certificate = validated(Certificate, content, name, json=rfc8785.dumps(content))
     except rfc8785.CanonicalizationError as error:
-        raise InputError(f"{source}: {error}") from error
+        raise InputError(f"{escaped(name)}: {error}") from error
     if tree(certificate) != content:
-        raise InputError(f"{source}: a value is written in a way that certificates don't use")
+        raise InputError(f"{escaped(name)}: a value is written in a way that certificates don't use")
     return certificate
 
 

@@ -31,6 +31,7 @@ from auditor.documents.certificate import PREDICATE_TYPE, Certificate
 from auditor.errors import InputError, OutputError
 from auditor.messages import escaped
 from auditor.model.reading import read_bytes
+from auditor.output import PRIVATE, write_new
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
@@ -39,6 +40,7 @@ STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PASSPHRASE_VARIABLE = "AUDITOR_KEY_PASSPHRASE"
 
 _MAX_KEY_BYTES = 64 * 1024
+_MAX_PASSPHRASE_BYTES = 1023
 
 
 @dataclass(frozen=True)
@@ -111,16 +113,27 @@ def generate(path: Path, passphrase: str | None = None) -> KeyPair:
     ------
     OutputError
         If one of the two files exists, or can't be written; then neither is left behind.
+    InputError
+        If the passphrase is too long.
     """
+    secret = (passphrase or "").encode("utf-8", "surrogateescape")
+    if len(secret) > _MAX_PASSPHRASE_BYTES:
+        raise InputError(
+            f"the passphrase has {len(secret):,} bytes; a key takes up to {_MAX_PASSPHRASE_BYTES:,}"
+        )
+    if path.name in ("", "..") or path.is_dir():
+        raise OutputError(
+            f"{escaped(os.fspath(path))}: can't be written: it is a folder; give the name of a file in it"
+        )
     public_path = path.with_name(f"{path.stem}.pub{path.suffix or '.pem'}")
     key = Ed25519PrivateKey.generate()
-    encryption = BestAvailableEncryption(passphrase.encode("utf-8")) if passphrase else NoEncryption()
+    encryption = BestAvailableEncryption(secret) if secret else NoEncryption()
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption)
     public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-    _write_new(path, private, 0o600)
+    write_new(path, private, mode=PRIVATE)
     try:
-        _write_new(public_path, public, 0o644)
-    except OutputError:
+        write_new(public_path, public)
+    except BaseException:
         path.unlink()
         raise
     return KeyPair(path, public_path, key_id(key.public_key()))
@@ -146,7 +159,7 @@ def load_private_key(path: Path, passphrase: Callable[[], str]) -> Ed25519Privat
         try:
             key = load_pem_private_key(data, None)
         except TypeError:  # the key is encrypted
-            key = load_pem_private_key(data, passphrase().encode("utf-8"))
+            key = load_pem_private_key(data, passphrase().encode("utf-8", "surrogateescape"))
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise InputError(f"{name}: not a private key in PEM, or the passphrase is wrong") from error
     if not isinstance(key, Ed25519PrivateKey):
@@ -173,19 +186,6 @@ def load_public_key(path: Path) -> Ed25519PublicKey:
     if not isinstance(key, Ed25519PublicKey):
         raise InputError(f"{name}: not an Ed25519 key, which is what certificates are signed with")
     return key
-
-
-def _write_new(path: Path, data: bytes, mode: int) -> None:
-    """Write a file that must not exist yet."""
-    try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
-            file.write(data)
-    except FileExistsError as error:
-        raise OutputError(
-            f"{escaped(os.fspath(path))}: exists already; a key is never overwritten"
-        ) from error
-    except OSError as error:
-        raise OutputError(f"{escaped(os.fspath(path))}: can't be written: {error.strerror}") from error
 
 
 def _base64(data: bytes) -> str:

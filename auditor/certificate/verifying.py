@@ -11,14 +11,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from auditor.certificate import checker, claims, issuing
 from auditor.certificate.reading import Opened, read_certificate
 from auditor.certificate.scope import Scope, scope_changes
 from auditor.certificate.signing import is_signed_by, key_id
 from auditor.documents.certificate import Certificate, Supersedes
 from auditor.documents.parameters import fraction_of, naive_bayes
+from auditor.documents.reading import read
 from auditor.documents.verification import (
     CertificateName,
     ChainVerification,
@@ -30,8 +29,7 @@ from auditor.documents.verification import (
     Verification,
 )
 from auditor.errors import InputError
-from auditor.messages import Problem, escaped, lines, shown
-from auditor.model.reading import read_bytes
+from auditor.messages import escaped
 from auditor.search.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
@@ -202,20 +200,9 @@ def load_revocations(path: str | os.PathLike[str]) -> tuple[Revocation, ...]:
     InputError
         With one line per problem.
     """
-    name = os.fspath(path)
-    data = read_bytes(path, checker.FILE_LIMIT)
-    try:
-        content = checker.read_json(data)
-        found = RevocationList.model_validate_json(data)
-    except checker.UNREADABLE as error:
-        if not isinstance(error, ValidationError):
-            raise InputError(f"{escaped(name)}: not JSON: {escaped(str(error))[:200]}") from error
-        problems = [
-            Problem(d["loc"], f"{shown(d['input'])} is not accepted: {d['msg']}") for d in error.errors()
-        ]
-        raise InputError(lines(name, problems, content)) from error
+    found = read(RevocationList, path, checker.FILE_LIMIT)
     if not all(entry.id or entry.sha256 for entry in found.revocations):
-        raise InputError(f"{escaped(name)}: an entry names no certificate; give its id or its sha256")
+        raise InputError(f"{escaped(os.fspath(path))}: an entry names no certificate; give its id or sha256")
     return found.revocations
 
 

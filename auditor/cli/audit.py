@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from auditor.choices import SummaryName
-from auditor.cli import destinations, exits, options
+from auditor.cli import destinations, exits, options, tables
 from auditor.cli.report import deliver_report
-from auditor.cli.terminal import complain, print_result, progress_line
+from auditor.cli.terminal import Working, coloured, columns, complain, print_result
 from auditor.output import write_text
 from auditor.report.formats import FormatName
 
@@ -27,18 +25,37 @@ TOP_DEFAULT, SUMMARY_DEFAULT = 10, 1000
 def audit(
     model: options.Model,
     delta: options.Delta,
-    top: options.Top = TOP_DEFAULT,
+    top: options.AuditTop = TOP_DEFAULT,
     rank_by: options.Rank = None,
     criterion: options.Criterion = "difference",
     min_probability: options.MinProbability = None,
+    undisclosed: options.UndisclosedOption = None,
     time_limit: options.TimeLimit = None,
+    sensitive: options.SensitiveOption = None,
     data: Annotated[
-        Path | None,
-        typer.Option(metavar="TABLE", help="Data to compare with, CSV or Parquet; columns as in the model."),
+        list[str] | None,
+        typer.Option(
+            metavar="TABLE",
+            help="Data to compare with: CSV or Parquet, files, a glob or a folder; columns as in the model.",
+        ),
     ] = None,
+    cutoff: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBER", callback=options.share, help="The model selects whom it gives more than this."
+        ),
+    ] = "0.5",
     min_group: Annotated[
         int, typer.Option(min=1, metavar="N", help="Mark groups with fewer people in the data.")
     ] = 30,
+    separator: tables.Separator = None,
+    decimal: tables.Decimal = None,
+    thousands: tables.Thousands = None,
+    encoding: tables.Encoding = "utf-8",
+    missing: tables.Missing = None,
+    from_: tables.From = None,
+    table: tables.TableName = None,
+    sql: tables.Sql = None,
     format: options.AnyFormat = None,
     output: options.Output = None,
 ) -> int:
@@ -47,28 +64,41 @@ def audit(
     Exit code 0: δ-fair. 1: not δ-fair. 4: inconclusive within the limits.
     """
     form = destinations.chosen_format(format, output)
-    from auditor.model.reading import load_model
+    written = tables.dialect(separator, decimal, thousands, encoding, missing)
+    source = tables.source("--data", data, from_, table, sql)
+    reads = {"MODEL": model, **tables.files("--data", data)}
+    destinations.settle({"--output": output}, reads, prints=output is None)
+    from auditor.model.reading import load_model, load_naive_bayes
+    from auditor.model.spec import ModelSpec
     from auditor.report.text import verdict_line
     from auditor.usecases import auditing
 
-    spec = load_model(model)
-    with progress_line() as progress:
+    spec = load_model(model) if source is None else load_naive_bayes(model)
+    if sensitive:
+        spec = auditing.marked(spec, sensitive)
+    with Working("reading the model") as progress:
         document = auditing.audit(
             spec,
             delta,
             criterion=criterion,
-            top=top or TOP_DEFAULT,
+            top=top,
             rank_by=rank_by or "divergence",
             min_probability=min_probability,
+            undisclosed=undisclosed,
+            illustrate=form not in ("text", "csv"),
             time_limit=time_limit,
             progress=progress,
         )
-        if data is not None:
-            document = auditing.with_data(document, spec, data, min_group=min_group, progress=progress)
-    if form == "html" or form == "pdf":
+        if source is not None:
+            assert isinstance(spec, ModelSpec)
+            document = auditing.with_data(
+                document, spec, source, dialect=written, min_group=min_group, cutoff=cutoff, progress=progress
+            )
+    if form == "html" or form == "pdf" or form == "markdown":
         from auditor.usecases.reporting import of_audit
 
-        deliver_report(of_audit(document, spec, form), output)
+        known = spec if isinstance(spec, ModelSpec) else None
+        deliver_report(of_audit(document, known, form), output)
     else:
         _deliver(document, form, output)
     if output is not None:
@@ -83,13 +113,14 @@ def patterns(
     rank_by: options.Rank = None,
     summary: Annotated[
         SummaryName | None,
-        typer.Option(help="List a summary instead.  [default for K: 1000]"),
+        typer.Option(help="List a summary instead.  [default for N: 1000]"),
     ] = None,
     sample: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="List N patterns drawn uniformly instead.")
     ] = None,
     criterion: options.Criterion = "difference",
     min_probability: options.MinProbability = None,
+    undisclosed: options.UndisclosedOption = None,
     time_limit: options.TimeLimit = None,
     format: options.Format = None,
     output: options.Output = None,
@@ -107,10 +138,11 @@ def patterns(
         raise typer.BadParameter("a list is no report; auditor audit makes one", param_hint="--output")
     if rank_by and (sample or summary):
         raise typer.BadParameter("--rank-by goes with neither --summary nor --sample")
+    destinations.settle({"--output": output}, {"MODEL": model}, prints=output is None)
     from auditor.model.reading import load_model
     from auditor.usecases import auditing
 
-    with progress_line() as progress:
+    with Working("reading the model") as progress:
         document = auditing.patterns(
             load_model(model),
             delta,
@@ -119,6 +151,7 @@ def patterns(
             rank_by=rank_by or "divergence",
             criterion=criterion,
             min_probability=min_probability,
+            undisclosed=undisclosed,
             time_limit=time_limit,
             progress=progress,
         )
@@ -133,5 +166,4 @@ def _deliver(document: Audit | PatternList, format: FormatName, output: Path | N
     if output is not None:
         write_text(output, render(document, format))
         return
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    print_result(render(document, format, colour=colour), format)
+    print_result(render(document, format, colour=coloured(), columns=columns()), format)

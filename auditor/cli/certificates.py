@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
-from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from auditor.cli import destinations, exits, options
-from auditor.cli.terminal import complain, need_terminal, print_result
-from auditor.output import ensure_writable, write_bytes, write_text
+from auditor.cli.terminal import Working, can_ask, complain, print_result
+from auditor.errors import OutputError
+from auditor.output import write_bytes, write_text
 
 if TYPE_CHECKING:
     from auditor.documents.certificate import Certificate
@@ -32,28 +31,50 @@ def keygen(
 ) -> int:
     """Make a key pair to sign with: key.pem, which only you may read, and key.pub.pem to give away.
 
-    The private key is encrypted if a passphrase is given at the prompt or in AUDITOR_KEY_PASSPHRASE. Neither
-    file is ever overwritten.
+    The private key is encrypted with the passphrase that is given at the prompt or in AUDITOR_KEY_PASSPHRASE;
+    where nobody can be asked, it stays unencrypted only with --no-passphrase. Neither file is ever
+    overwritten.
     """
+    if key and output:
+        raise typer.BadParameter("give KEY or --output, not both", param_hint="--output")
+    destinations.settle({}, {}, prints=True)
     from auditor.certificate import signing
 
-    passphrase = None if no_passphrase else os.environ.get(signing.PASSPHRASE_VARIABLE)
-    if passphrase is None and not no_passphrase and sys.stdin.isatty():
-        passphrase = typer.prompt(
-            "Passphrase, empty for none",
-            default="",
-            show_default=False,
-            hide_input=True,
-            err=True,
-            confirmation_prompt=True,
+    secret = None if no_passphrase else _new_passphrase(signing.PASSPHRASE_VARIABLE)
+    pair = signing.generate(key or output or Path("key.pem"), secret)
+    try:
+        print_result(
+            f"private key  {pair.private}\npublic key   {pair.public}\nkey id       {pair.key_id}\n", "text"
         )
-    pair = signing.generate(key or output or Path("key.pem"), passphrase)
-    print_result(
-        f"private key  {pair.private}\npublic key   {pair.public}\nkey id       {pair.key_id}\n", "text"
-    )
-    if not passphrase:
+    except OutputError:
+        pair.private.unlink()
+        pair.public.unlink()
+        raise
+    if not secret:
         complain("The private key is not encrypted.")
     return 0
+
+
+def _new_passphrase(variable: str) -> str:
+    """The passphrase of a new key; empty only if somebody at the terminal wants none."""
+    given = os.environ.get(variable)
+    if given is None and can_ask():
+        return str(
+            typer.prompt(
+                "Passphrase, empty for none",
+                default="",
+                show_default=False,
+                hide_input=True,
+                err=True,
+                confirmation_prompt=True,
+            )
+        )
+    if not given:
+        raise typer.BadParameter(
+            f"{variable} is {'not set' if given is None else 'empty'}; give a passphrase there, or say "
+            "--no-passphrase for a private key that is not encrypted"
+        )
+    return given
 
 
 def certify(
@@ -78,7 +99,10 @@ def certify(
     There is one for each verdict, and it says which. The same model, policy and dates give the same bytes.
     Exit code 0: δ-fair. 1: not δ-fair. 4: inconclusive within the limits.
     """
-    destinations.check_certificate(output)
+    destinations.refuse_reports(output)
+    destinations.settle(
+        {"--output": output}, {"MODEL": model, "--policy": policy, "--key": key}, prints=output is None
+    )
     from auditor.usecases import certifying
 
     wishes = certifying.Wishes(
@@ -90,12 +114,13 @@ def certify(
         valid_days=valid_days,
         issuer=issuer,
         responsible=responsible,
-        issued=_day(issued),
-        valid_from=_day(valid_from),
+        issued=issued,
+        valid_from=valid_from,
         platform=_platform() if record_platform else None,
         time_limit=time_limit,
     )
-    made = certifying.certify(model, wishes, _signer(key))
+    with Working("certifying") as working:
+        made = certifying.certify(model, wishes, _signer(key, working))
     _deliver_bytes(made.data, output)
     return _report_issued(made.certificate, key, output)
 
@@ -132,7 +157,15 @@ def recertify(
     The comparison goes to standard output, the new certificate to FILE. Exit code 0: the new model is
     δ-fair. 1: it is not, or with --fail-on-regression its largest degree grew. 4: that is not known.
     """
-    destinations.check_certificate(output)
+    destinations.refuse_reports(output)
+    reads: dict[str, str | Path | None] = {
+        "OLD": certificate,
+        "MODEL": model,
+        "--policy": policy,
+        "--key": key,
+        "--public-key": public_key,
+    }
+    destinations.settle({"--output": output}, reads, prints=True)
     from auditor.report.certificates import change_line
     from auditor.usecases import certifying
 
@@ -145,14 +178,20 @@ def recertify(
         valid_days=valid_days,
         issuer=issuer,
         responsible=responsible,
-        issued=_day(issued),
-        valid_from=_day(valid_from),
+        issued=issued,
+        valid_from=valid_from,
         platform=_platform() if record_platform else None,
         time_limit=time_limit,
     )
-    made, comparison = certifying.recertify(
-        certificate, model, wishes, _signer(key), public_key=public_key, scope_change_reason=scope_change
-    )
+    with Working("certifying again") as working:
+        made, comparison = certifying.recertify(
+            certificate,
+            model,
+            wishes,
+            _signer(key, working),
+            public_key=public_key,
+            scope_change_reason=scope_change,
+        )
     if output is not None:
         _deliver_bytes(made.data, output)
         complain(f"{change_line(comparison)}; see {output}")
@@ -170,12 +209,10 @@ def verify(
     ] = None,
     public_key: options.PublicKey = None,
     model: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Model that must be the certified one.")
+        str | None,
+        typer.Option(metavar="MODEL", callback=options.model, help="Model that must be the certified one."),
     ] = None,
-    at: Annotated[
-        datetime | None,
-        typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="Whether it holds then.  [default: today]"),
-    ] = None,
+    at: options.At = None,
     revoked: Annotated[
         Path | None, typer.Option(metavar="FILE", help="List of certificates that were taken back.")
     ] = None,
@@ -198,23 +235,29 @@ def verify(
         raise typer.BadParameter("give a certificate, or --chain", param_hint="CERTIFICATE")
     if extract is not None and certificate is None:
         raise typer.BadParameter("--extract needs a certificate")
-    for path in (output, extract):
-        if path is not None:
-            ensure_writable(path)
+    reads: dict[str, str | Path | None] = {
+        "CERTIFICATE": certificate,
+        "--public-key": public_key,
+        "--model": model,
+        "--revoked": revoked,
+        "--chain": chain,
+    }
+    destinations.settle({"--output": output, "--extract": extract}, reads, prints=output is None)
     from auditor.certificate.reading import read_certificate
     from auditor.documents.record import to_json
     from auditor.report.certificates import result_line
     from auditor.usecases import certifying
 
-    document = certifying.verify(
-        certificate,
-        chain=chain,
-        public_key=public_key,
-        model=model,
-        at=_day(at),
-        revoked=revoked,
-        time_limit=time_limit,
-    )
+    with Working("verifying"):
+        document = certifying.verify(
+            certificate,
+            chain=chain,
+            public_key=public_key,
+            model=model,
+            at=at,
+            revoked=revoked,
+            time_limit=time_limit,
+        )
     _show(document, format, output)
     if output is not None:
         complain(f"{result_line(document)}; see {output}")
@@ -223,33 +266,22 @@ def verify(
     return exits.BY_RESULT[document.result]
 
 
-def _day(value: datetime | None) -> date | None:
-    return value.date() if value else None
-
-
 def _platform() -> str:
     import platform
 
     return f"{platform.python_implementation()} {platform.python_version()}, {platform.platform()}"
 
 
-def _signer(key: Path | None) -> Signer | None:
+def _signer(key: Path | None, working: Working) -> Signer | None:
     from auditor.certificate.signing import PASSPHRASE_VARIABLE
     from auditor.usecases.certifying import Signer
 
-    def passphrase() -> str:
-        given = os.environ.get(PASSPHRASE_VARIABLE)
-        if given is None:
-            need_terminal(f"{key} is encrypted")
-            given = str(typer.prompt(f"Passphrase of {key}", hide_input=True, err=True))
-        return given
-
-    return None if key is None else Signer(key, passphrase)
+    return None if key is None else Signer(key, lambda: working.passphrase(key, PASSPHRASE_VARIABLE))
 
 
 def _report_issued(certificate: Certificate, key: Path | None, output: Path | None) -> int:
     """Say on standard error what was issued; return the exit code."""
-    from auditor.report.certificates import VERDICTS
+    from auditor.report.wording import VERDICTS
 
     kind = "certificate" if certificate.verdict == "delta-fair" else "record"
     signed = "signed" if key else "NOT signed"

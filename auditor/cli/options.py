@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from auditor.choices import CriterionName, RankBy
+from auditor.choices import CriterionName, RankBy, Undisclosed
 from auditor.errors import InputError
+from auditor.messages import escaped, shown
 from auditor.report.formats import AnyFormatName, FormatName
 
 
-def _share(value: str | None) -> str | None:
+def share(value: str | None) -> str | None:
     """Check that an option is an exact number from 0 to 1."""
     from auditor.search.question import Share
 
@@ -23,22 +24,55 @@ def _share(value: str | None) -> str | None:
         raise typer.BadParameter(str(error)) from error
 
 
-Model = Annotated[str, typer.Argument(help="Model specification, JSON or YAML; - is standard input.")]
+def _day(text: str) -> date:
+    """Read a calendar date."""
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").date()
+    except ValueError as error:
+        raise ValueError(f"{shown(text)} is not a date such as 2026-01-31") from error
+
+
+def model(path: str | None) -> str | None:
+    """Tell who gives a table as a model how to make one of it."""
+    if path and path.lower().endswith((".csv", ".tsv", ".parquet")):
+        name = escaped(path)
+        raise InputError(
+            f"{name}: a table of data, and no model; auditor learn {name} -o model.json … makes one of it"
+        )
+    return path
+
+
+Model = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL", callback=model, help="Model specification, JSON or YAML; - is standard input."
+    ),
+]
 Delta = Annotated[
     str,
     typer.Option(
-        metavar="NUMBER", callback=_share, help="Threshold from 0 to 1; a degree above it discriminates."
+        metavar="NUMBER", callback=share, help="Threshold from 0 to 1; a degree above it discriminates."
     ),
 ]
-Top = Annotated[int | None, typer.Option(metavar="K", min=1, help="How many patterns to list.")]
+AuditTop = Annotated[int, typer.Option("--top", metavar="N", min=1, help="How many patterns to list.")]
+Top = Annotated[int | None, typer.Option(metavar="N", min=1, help="How many patterns to list.")]
 Rank = Annotated[RankBy | None, typer.Option(help="What makes a pattern a top one.  [default: divergence]")]
 Criterion = Annotated[
     CriterionName,
     typer.Option(help="What δ limits: the difference that disclosing makes, or 1 minus the ratio."),
 ]
+UndisclosedOption = Annotated[
+    Undisclosed | None,
+    typer.Option(
+        "--undisclosed",
+        help="What an attribute of a scorecard counts that isn't disclosed.  [default: as it says]",
+    ),
+]
 MinProbability = Annotated[
     str | None,
-    typer.Option(metavar="P", callback=_share, help="Speak only of patterns that are at least so probable."),
+    typer.Option(
+        metavar="NUMBER", callback=share, help="Speak only of patterns that are at least so probable."
+    ),
 ]
 TimeLimit = Annotated[
     float | None,
@@ -58,7 +92,7 @@ Output = Annotated[
 
 ModelOutput = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="MODEL", help="Write the model here: JSON or YAML."),
+    typer.Option("--output", "-o", metavar="FILE", help="Write the model here: JSON or YAML."),
 ]
 CheckFormatName = Literal["text", "json", "markdown"]
 OptionalDelta = Annotated[
@@ -66,7 +100,7 @@ OptionalDelta = Annotated[
     typer.Option(
         "--delta",
         metavar="NUMBER",
-        callback=_share,
+        callback=share,
         help="Threshold from 0 to 1; a degree above it discriminates.  [default: of the policy]",
     ),
 ]
@@ -81,20 +115,26 @@ PolicyOption = Annotated[
 ]
 SensitiveOption = Annotated[
     list[str] | None,
-    typer.Option("--sensitive", metavar="NAME", help="Attribute to protect, not those marked; repeatable."),
+    typer.Option(
+        "--sensitive", metavar="NAME", help="Attribute to protect, in place of those marked; repeatable."
+    ),
 ]
 Issuer = Annotated[str | None, typer.Option(metavar="NAME", help="Organisation that issues it.")]
 Responsible = Annotated[str | None, typer.Option(metavar="NAME", help="Person who answers for it.")]
 Issued = Annotated[
-    datetime | None,
-    typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="Day of issue, UTC.  [default: today]"),
+    date | None,
+    typer.Option(parser=_day, metavar="DATE", help="Day of issue, UTC.  [default: today]"),
 ]
 ValidFrom = Annotated[
-    datetime | None,
-    typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="First day it holds.  [default: day of issue]"),
+    date | None,
+    typer.Option(parser=_day, metavar="DATE", help="First day it holds.  [default: day of issue]"),
 ]
 ValidDays = Annotated[
     int | None, typer.Option(metavar="DAYS", min=1, max=3660, help="Days it holds.  [default: 365]")
+]
+At = Annotated[
+    date | None,
+    typer.Option(parser=_day, metavar="DATE", help="Whether it holds then.  [default: today]"),
 ]
 RecordPlatform = Annotated[
     bool,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import traceback
 from collections.abc import Callable
+from types import FrameType
 from typing import Annotated
 
 import typer
 
+from auditor import output
 from auditor.cli import exits
 from auditor.cli.audit import audit, patterns
 from auditor.cli.certificates import certify, keygen, recertify, verify
@@ -16,16 +19,18 @@ from auditor.cli.models import convert, import_model, learn
 from auditor.cli.repair import repair
 from auditor.cli.report import report
 from auditor.cli.schema import schema
-from auditor.cli.terminal import complain
+from auditor.cli.terminal import WIDEST, complain, prepare, print_result
+from auditor.cli.usage import Command, Group, explained
 from auditor.errors import AuditorError
+from auditor.resources import names
 from auditor.version import __version__
 
 app = typer.Typer(
-    add_completion=False,
+    cls=Group,
     no_args_is_help=True,
     # Rich would take a name in square brackets for markup, and doubles the time that help takes.
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
     epilog="Exit codes: 0 fine; 1 a finding, such as not δ-fair; 2 wrong usage; 3 bad input; 4 inconclusive; "
     "5 repair failed; 70 a bug in auditor.",
 )
@@ -33,20 +38,26 @@ app = typer.Typer(
 
 def main() -> int:
     """Run the command line and return its exit code; every error is reported here."""
+    prepare()
+    for number in (signal.SIGTERM, signal.SIGHUP) if os.name == "posix" else (signal.SIGTERM,):
+        # Whoever ignores it, as nohup does, means it.
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _stop)
+    output.finished.clear()
     try:
         code = app(prog_name="auditor", standalone_mode=False)
-        return code if isinstance(code, int) else 0
+        # Typer makes the exit code of Ctrl-C; no command has it.
+        return _interrupted(code) if code == exits.INTERRUPTED else int(code or 0)
     except typer.TyperException as error:
-        context = getattr(error, "ctx", None)
-        complain(*error.format_message().splitlines())
-        if context:
-            complain(f"Try '{context.command_path} --help'.")
+        complain(*explained(error))
         return error.exit_code
     except AuditorError as error:
         complain(*error.problems)
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        return exits.INTERRUPTED
+        return _interrupted(exits.INTERRUPTED)
+    except _Stopped as stopped:
+        return _interrupted(128 + stopped.number)
     except Exception as error:
         if os.environ.get("AUDITOR_TRACEBACK"):
             traceback.print_exc()
@@ -58,9 +69,28 @@ def main() -> int:
         return exits.BUG
 
 
+class _Stopped(BaseException):
+    """A signal that asks the process to end; like Ctrl-C, nothing but `main` catches it."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def _stop(number: int, _: FrameType | None) -> None:
+    # What follows is cleaning up, and is not to be stopped halfway.
+    signal.signal(number, signal.SIG_IGN)
+    raise _Stopped(number)
+
+
+def _interrupted(code: int) -> int:
+    written = ", ".join(output.finished)
+    complain(f"interrupted; {f'{written} had been written' if written else 'nothing was written'}")
+    return code
+
+
 def _show_version(wanted: bool) -> None:
     if wanted:
-        print(f"auditor {__version__}")
+        print_result(f"auditor {__version__}\n", "text")
         raise typer.Exit
 
 
@@ -74,19 +104,32 @@ def _auditor(
     """Verify, repair and certify δ-fairness of naive Bayes classifiers, exactly."""
 
 
-COMMANDS: dict[str, Callable[..., int]] = {
-    "audit": audit,
-    "patterns": patterns,
-    "repair": repair,
-    "keygen": keygen,
-    "certify": certify,
-    "recertify": recertify,
-    "verify": verify,
-    "report": report,
-    "learn": learn,
-    "import": import_model,
-    "convert": convert,
-    "schema": schema,
+#: Each command, and an example of it; they work in this order.
+COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
+    "audit": (audit, "auditor audit examples/compas.json --delta 0.1 -o compas.html"),
+    "patterns": (patterns, "auditor patterns examples/compas.json --delta 0.1 --summary minimal"),
+    "repair": (repair, "auditor repair examples/compas.json --delta 0.1 -o fair.json"),
+    "keygen": (keygen, "auditor keygen key.pem"),
+    "certify": (certify, "auditor certify fair.json --delta 0.1 --key key.pem -o certificate.json"),
+    "recertify": (
+        recertify,
+        "auditor recertify certificate.json fair.json --public-key key.pub.pem --key key.pem -o renewed.json",
+    ),
+    "verify": (verify, "auditor verify certificate.json --public-key key.pub.pem --model fair.json"),
+    "report": (report, "auditor report certificate.json -o certificate.html --profile us-four-fifths"),
+    "learn": (
+        learn,
+        "auditor learn people.csv --decision credit --favourable good --sensitive sex,age --bins 4 "
+        "-o model.json",
+    ),
+    "import": (import_model, "auditor import credit.bif --sensitive sex -o credit.json"),
+    "convert": (convert, "auditor convert examples/compas.json -o compas.yaml"),
+    "schema": (schema, "auditor schema model"),
 }
-for name, command in COMMANDS.items():
-    app.command(name)(command)
+for name, (command, example) in COMMANDS.items():
+    # A paragraph after a backspace keeps its lines.
+    epilog = f"\b\nExample:\n  {example}"
+    if command is report:
+        profiles = "\n  ".join(names("templates", "profiles"))
+        epilog += f"\n\n\b\nProfiles:\n  {profiles}"
+    app.command(name, cls=Command, epilog=epilog)(command)

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from auditor.choices import CutRanking, MethodName, SolverName
-from auditor.cli import destinations, options
-from auditor.cli.terminal import complain, print_result
+from auditor.cli import destinations, options, tables
+from auditor.cli.terminal import Working, complain, print_result
 from auditor.output import write_text
 
 
@@ -30,7 +30,7 @@ def repair(
     per_round: Annotated[
         int | None,
         typer.Option(
-            metavar="K",
+            metavar="N",
             min=1,
             help="How many become constraints in a round.  [default: the worst of each set of attributes]",
         ),
@@ -44,8 +44,20 @@ def repair(
         typer.Option(metavar="SECONDS", min=0, help="Stop after so long, with the best fair model."),
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Table to measure predictions on: CSV or Parquet.")
+        list[str] | None,
+        typer.Option(
+            metavar="TABLE",
+            help="Data to measure predictions on: CSV or Parquet, files, a glob or a folder; repeatable.",
+        ),
     ] = None,
+    separator: tables.Separator = None,
+    decimal: tables.Decimal = None,
+    thousands: tables.Thousands = None,
+    encoding: tables.Encoding = "utf-8",
+    missing: tables.Missing = None,
+    from_: tables.From = None,
+    table: tables.TableName = None,
+    sql: tables.Sql = None,
     format: options.CheckFormat = "text",
     output: Annotated[
         Path | None,
@@ -59,29 +71,35 @@ def repair(
     proved fair within the limits.
     """
     form = destinations.model_format(output)
+    written = tables.dialect(separator, decimal, thousands, encoding, missing)
+    source = tables.source("--data", data, from_, table, sql)
+    reads = {"MODEL": model, **tables.files("--data", data)}
+    destinations.settle({"--output": output}, reads, prints=True)
     # The matrices are small; several threads would mostly wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from auditor.documents.record import to_json
-    from auditor.model.reading import load_model
+    from auditor.model.reading import load_naive_bayes
     from auditor.model.writing import dump_model
     from auditor.report.repairs import render, result_line, round_line
     from auditor.usecases import auditing
 
-    made = auditing.repair(
-        load_model(model),
-        delta,
-        criterion=criterion,
-        method=method,
-        solver=solver,
-        rank_by=rank_by,
-        per_round=per_round,
-        max_rounds=max_rounds,
-        time_limit=time_limit,
-        data=data,
-        on_round=lambda state: complain(
-            round_line(state.number, state.constraints, state.log_likelihood, state.patterns)
-        ),
-    )
+    with Working("learning a fair model") as working:
+        made = auditing.repair(
+            load_naive_bayes(model),
+            delta,
+            criterion=criterion,
+            method=method,
+            solver=solver,
+            rank_by=rank_by,
+            per_round=per_round,
+            max_rounds=max_rounds,
+            time_limit=time_limit,
+            data=source,
+            dialect=written,
+            on_round=lambda state: working.say(
+                round_line(state.number, state.constraints, state.log_likelihood, state.patterns)
+            ),
+        )
     text = to_json(made.summary) if format == "json" else render(made.summary, format)
     if output is None:
         print_result(dump_model(made.model), "json")

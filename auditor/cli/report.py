@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditor.cli import options
-from auditor.cli.terminal import complain, need_terminal, print_result
-from auditor.output import ensure_writable, write_bytes
+from auditor.cli import destinations, options
+from auditor.cli.terminal import Working, complain, passphrase, print_result
+from auditor.output import write_bytes
 from auditor.report.formats import format_of
 
 if TYPE_CHECKING:
@@ -29,7 +28,15 @@ def report(
     ],
     model: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="Model of a stored audit or repair, which hold its digest."),
+        typer.Option(
+            metavar="MODEL",
+            callback=options.model,
+            help="Model of a stored audit or repair, which hold its digest.",
+        ),
+    ] = None,
+    audit: Annotated[
+        str | None,
+        typer.Option(metavar="AUDIT", help="Stored audit of a certificate's model, to show findings too."),
     ] = None,
     since: Annotated[
         Path | None,
@@ -37,7 +44,9 @@ def report(
     ] = None,
     profile: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Framework whose items the evidence is set beside; or a file."),
+        typer.Option(
+            metavar="NAME", help="Framework whose items the evidence is set beside, or a file of your own."
+        ),
     ] = None,
     template_dir: Annotated[
         Path | None,
@@ -48,30 +57,49 @@ def report(
     ] = None,
     pades: Annotated[
         Path | None,
-        typer.Option(metavar="P12", help="Sign the PDF with this RSA key (needs auditor[pades])."),
+        typer.Option(metavar="FILE", help="Sign the PDF with this RSA key, PKCS #12 (needs auditor[pades])."),
     ] = None,
     time_limit: options.TimeLimit = None,
 ) -> int:
     """Make a report for people of a document: HTML, PDF or Markdown.
 
-    A PDF holds the document too, for auditor verify. Profiles: eu-ai-act-annex-iv, iso-iec-tr-24027,
-    nist-ai-rmf-measure-2.11, nyc-local-law-144, us-four-fifths. Exit code 0, whatever the verdict.
+    What is stored is shown, and only a model that is given is audited. A PDF holds the document too, for
+    auditor verify. Exit code 0, whatever the verdict.
     """
     form = format_of(output)
     if form not in ("html", "pdf", "markdown"):
         raise typer.BadParameter(f"{output} is none of .html, .pdf, .md", param_hint="--output")
     if pades is not None and form != "pdf":
         raise typer.BadParameter("only a PDF can be signed", param_hint="--pades")
-    ensure_writable(output)
+    reads: dict[str, str | Path | None] = {
+        "DOCUMENT": document,
+        "--model": model,
+        "--audit": audit,
+        "--since": since,
+        "--profile": profile,
+        "--template-dir": template_dir,
+        "--policy": policy,
+        "--pades": pades,
+    }
+    destinations.settle({"--output": output}, reads, prints=False)
     from auditor.report.text import verdict_line
     from auditor.usecases import reporting
 
+    signature = (pades, passphrase(pades, "AUDITOR_PADES_PASSPHRASE")) if pades else None
     style = reporting.Style(profile=profile, templates=template_dir, policy=policy)
-    made = reporting.report(
-        document, form, model=model, since=since, style=style, pades=_signature(pades), time_limit=time_limit
-    )
+    with Working("making the report"):
+        made = reporting.report(
+            document,
+            form,
+            model=model,
+            audit=audit,
+            since=since,
+            style=style,
+            pades=signature,
+            time_limit=time_limit,
+        )
     deliver_report(made, output)
-    complain(f"{verdict_line(made.audit)}; see {output}")
+    complain(f"{verdict_line(made.stated)}; see {output}")
     return 0
 
 
@@ -82,14 +110,3 @@ def deliver_report(made: Made, output: Path | None) -> None:
     else:
         print_result(made.content.decode("utf-8"), "markdown")
     complain(*made.remarks)
-
-
-def _signature(key: Path | None) -> tuple[Path, str] | None:
-    """The key that signs a PDF, and its passphrase."""
-    if key is None:
-        return None
-    given = os.environ.get("AUDITOR_PADES_PASSPHRASE")
-    if given is None:
-        need_terminal(f"{key} is encrypted")
-        given = str(typer.prompt(f"Passphrase of {key}", hide_input=True, err=True))
-    return key, given

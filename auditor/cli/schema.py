@@ -6,20 +6,22 @@ from typing import Annotated
 
 import typer
 
-from auditor.cli import options
+from auditor.cli import destinations, options
 from auditor.cli.terminal import print_result
+from auditor.messages import shown
 from auditor.output import write_text
-from auditor.resources import resource
+from auditor.resources import names, resource
 
 
 def schema(
-    name: Annotated[str, typer.Argument(help="Kind of document, such as model or audit.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Kind of document, such as model or audit.")],
     output: options.Output = None,
 ) -> int:
     """Print the JSON Schema of a kind of document."""
-    names = sorted(path.stem for path in resource("schemas").glob("*.json"))
-    if name not in names:
-        raise typer.BadParameter(f"'{name}' is not one of {', '.join(names)}", param_hint="NAME")
+    known = names("schemas")
+    if name not in known:
+        raise typer.BadParameter(f"{shown(name)} is not one of {', '.join(known)}", param_hint="NAME")
+    destinations.settle({"--output": output}, {}, prints=output is None)
     text = resource("schemas", f"{name}.json").read_text(encoding="utf-8")
     if output is None:
         print_result(text, "json")

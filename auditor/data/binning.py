@@ -2,101 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from auditor.data.tables import Chunk, Table
 from auditor.errors import InputError
 from auditor.messages import shown
 from auditor.model.building import decimal
+from auditor.model.intervals import Bins
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Numbers of a column from which quantiles are taken at most: every one, then every second, and so on.
-_SAMPLE = 200_000
-
-
-def reported(chunks: Iterable[Chunk], doing: str, progress: Callable[[str], None]) -> Iterator[Chunk]:
-    """Pass pieces on, and say how many rows are done."""
-    done = 0
-    progress(doing)
-    for chunk in chunks:
-        yield chunk
-        done += chunk.rows
-        progress(f"{doing}: {done:,} rows")
+    from auditor.data.cells import Dialect
 
 
 def found_edges(
-    table: Table,
-    columns: Sequence[str],
-    bins: int,
-    method: Literal["quantile", "width"],
-    limit: int,
-    progress: Callable[[str], None],
-) -> dict[str, tuple[Decimal, ...]]:
-    """Cut columns of more numbers than the limit into bins of about as many rows, or of the same width."""
-    candidates = {column: _Numbers(limit) for column in columns}
-    for chunk in reported(table.chunks(columns) if columns else [], "cutting numbers", progress):
-        for column, numbers in candidates.items():
-            numbers.add(chunk, column)
-    edges = {}
-    for column, numbers in candidates.items():
-        if numbers.many and (found := numbers.edges(bins, method)):
-            edges[column] = found
-    return edges
+    numbers: NDArray[np.float64], rows: NDArray[np.int64], bins: int, method: Literal["quantile", "width"]
+) -> tuple[Decimal, ...]:
+    """Cut numbers into bins of about as many rows, or of the same width.
+
+    Parameters
+    ----------
+    numbers : array
+        Different ones.
+    rows : array
+        How often each occurs.
+    bins : int
+    method : {"quantile", "width"}
+
+    Returns
+    -------
+    tuple of Decimal
+        Edges with rows under the first and from the last on; fewer than asked for where numbers repeat.
+    """
+    order = np.argsort(numbers)
+    numbers, upto = numbers[order], np.cumsum(rows[order])
+    low, high = numbers[0], numbers[-1]
+    if method == "width":
+        found = np.linspace(low, high, bins + 1)[1:-1]
+        # Halves first: the difference of two huge numbers may be infinite.
+        digits = 2 - int(np.floor(np.log10((high / 2 - low / 2) / bins * 2)))
+        found = np.array([round(float(edge), digits) for edge in found])
+    else:
+        # The number at the share q of all N sorted rows stands at the place ⌈q (N − 1)⌉.
+        places = [-(-(int(upto[-1]) - 1) * part // bins) for part in range(1, bins)]
+        found = numbers[np.searchsorted(upto, places, side="right")]
+    return tuple(decimal(float(edge)) for edge in np.unique(found) if low < edge <= high)
 
 
-class _Numbers:
-    """Tells whether a column has many different numbers and nothing else; keeps some of them."""
+def places(
+    bins: Bins, texts: Sequence[str], numbers: NDArray[np.float64], dialect: Dialect
+) -> NDArray[np.intp]:
+    """Return into which bin each number falls, exactly; -1 where it is NaN.
 
-    def __init__(self, limit: int) -> None:
-        self._limit, self._distinct = limit, set[float]()
-        self._sample: NDArray[np.float64] = np.zeros(0)
-        self._stride, self._offset = 1, 0
-        self._low, self._high = np.inf, -np.inf
-        self._numeric = True
-
-    @property
-    def many(self) -> bool:
-        return self._numeric and len(self._distinct) > self._limit
-
-    def add(self, chunk: Chunk, column: str) -> None:
-        if not self._numeric:
-            return
-        numbers, wrong = chunk.numbers(column)
-        if wrong is not None:
-            self._numeric = False
-            return
-        numbers = numbers[~np.isnan(numbers)]
-        if not len(numbers):
-            return
-        if len(self._distinct) <= self._limit:
-            self._distinct.update(np.unique(numbers)[: self._limit + 1].tolist())
-        self._low, self._high = min(self._low, numbers.min()), max(self._high, numbers.max())
-        taken = numbers[self._offset :: self._stride]
-        self._offset = (self._offset - len(numbers)) % self._stride
-        self._sample = np.append(self._sample, taken)
-        while len(self._sample) > _SAMPLE:
-            # What stands at even places is what the double stride would have taken.
-            if len(self._sample) % 2:
-                self._offset += self._stride
-            self._sample = self._sample[::2]
-            self._stride *= 2
-
-    def edges(self, bins: int, method: Literal["quantile", "width"]) -> tuple[Decimal, ...]:
-        if method == "width":
-            found = np.linspace(self._low, self._high, bins + 1)[1:-1]
-            digits = 2 - int(np.floor(np.log10((self._high - self._low) / bins)))
-            found = np.round(found, digits)
-        else:
-            shares = np.arange(1, bins) / bins
-            found = np.quantile(self._sample, shares, method="higher")
-        # Under the first edge and from the last one there must be rows.
-        return tuple(decimal(float(e)) for e in np.unique(found) if self._low < e <= self._high)
+    Numbers of the same float as an edge are compared digit by digit; all others by their floats, since
+    rounding keeps the order.
+    """
+    edges = np.array([float(edge) for edge in bins.edges])
+    found = np.searchsorted(edges, numbers, side="right" if bins.closed == "left" else "left").astype(np.intp)
+    bisect = bisect_right if bins.closed == "left" else bisect_left
+    for i in np.flatnonzero(np.isin(numbers, edges)).tolist():
+        found[i] = bisect(bins.edges, dialect.exact(texts[i]))
+    found[np.isnan(numbers)] = -1
+    return found
 
 
 def parse_bins(

@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self, TypedDict
 
 from pydantic import Field
 
-from auditor.choices import CriterionName, RankBy, Verdict
+from auditor.choices import CriterionName, RankBy, Undisclosed, Verdict
 from auditor.documents.data import DataEvidence
-from auditor.documents.parameters import ExactModel, exact_model
-from auditor.documents.record import Record
+from auditor.documents.parameters import ExactModel, ExactScorecard, exact_model, exact_scorecard
+from auditor.documents.record import Record, labels
+from auditor.model.additive import AdditiveModel
+from auditor.model.naive_bayes import NaiveBayes
 from auditor.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from auditor.model.naive_bayes import Assignment, NaiveBayes
+    import pandas as pd
+
+    from auditor.model.classifier import Classifier
     from auditor.search.answer import Answer, Illustration
     from auditor.search.figure import Figure
     from auditor.search.pattern import Pattern
@@ -53,17 +57,25 @@ class PatternRecord(Record):
     favourable_given_context: Annotated[Probability, Field(description="P(favourable | context values).")]
 
     @classmethod
-    def of(cls, model: NaiveBayes, pattern: Pattern, threshold: Fraction) -> Self:
+    def of(cls, model: Classifier, pattern: Pattern, threshold: Fraction) -> Self:
         """Name the values of a pattern and round its numbers, its degree on its side of the threshold."""
         return cls(
-            sensitive_values=_labels(model, pattern.sensitive_values),
-            context_values=_labels(model, pattern.context_values),
+            sensitive_values=labels(model, pattern.sensitive_values),
+            context_values=labels(model, pattern.context_values),
             degree=round_beside(pattern.degree, threshold),
             probability=float(pattern.probability),
             divergence_nats=pattern.divergence_nats if math.isfinite(pattern.divergence_nats) else None,
             favourable_given_pattern=float(pattern.favourable_given_pattern),
             favourable_given_context=float(pattern.favourable_given_context),
         )
+
+
+def patterns_frame(patterns: Iterable[PatternRecord]) -> pd.DataFrame:
+    """Return patterns as a pandas DataFrame: a row for each, and a column for each of its fields."""
+    import pandas as pd
+
+    columns = list(PatternRecord.model_fields)
+    return pd.DataFrame([[getattr(record, name) for name in columns] for record in patterns], columns=columns)
 
 
 class ModelRecord(Record):
@@ -76,9 +88,17 @@ class ModelRecord(Record):
     unfavourable: str
     attributes: tuple[str, ...]
     sensitive: Annotated[tuple[str, ...], Field(min_length=1)]
+    undisclosed: Annotated[
+        Undisclosed | None,
+        Field(
+            description="What an attribute of a scorecard counts that isn't disclosed: as in the likeliest "
+            "population that conforms with it, as its bin of missing values, or as declared. null: of naive "
+            "Bayes, where it is summed out."
+        ),
+    ] = None
 
     @classmethod
-    def of(cls, model: NaiveBayes) -> Self:
+    def of(cls, model: Classifier) -> Self:
         """Name the model, its decision and its attributes."""
         return cls(
             name=model.name,
@@ -88,6 +108,7 @@ class ModelRecord(Record):
             unfavourable=model.unfavourable,
             attributes=tuple(attribute.name for attribute in model.attributes),
             sensitive=tuple(attribute.name for attribute in model.attributes if attribute.sensitive),
+            undisclosed=model.undisclosed if isinstance(model, AdditiveModel) else None,
         )
 
 
@@ -179,7 +200,7 @@ class IllustrationRecord(Record):
     def of(cls, illustration: Illustration) -> Self:
         """Round the patterns to points."""
         return cls(
-            points=illustration.points,
+            points=tuple((_short(p), _short(degree)) for p, degree in illustration.points),
             sampled=illustration.sampled,
             front=_points(illustration.front.patterns),
             front_complete=illustration.front.complete,
@@ -300,7 +321,11 @@ class Audit(Record):
     ] = ()
     illustration: Annotated[IllustrationRecord | None, Field(description="null unless asked for.")] = None
     parameters: Annotated[
-        ExactModel | None, Field(description="The whole model, unless it is very large.")
+        ExactModel | None,
+        Field(description="The whole model, unless it is a scorecard or very large."),
+    ] = None
+    scorecard: Annotated[
+        ExactScorecard | None, Field(description="The whole scorecard, unless it is very large.")
     ] = None
     coverage: Annotated[
         tuple[CoverageRecord, ...] | None, Field(description="Adds up to the count; null when the count is.")
@@ -311,6 +336,10 @@ class Audit(Record):
     search: SearchRecord
     model: ModelRecord
     tool: ToolRecord = ToolRecord()
+
+    def patterns_frame(self) -> pd.DataFrame:
+        """Return the top patterns as a pandas DataFrame, a row for each."""
+        return patterns_frame(self.top_patterns)
 
     @classmethod
     def of(cls, answer: Answer, seconds: float) -> Self:
@@ -385,7 +414,7 @@ class Audit(Record):
                     attributes=tuple(model.attributes[i].name for i in table.attributes),
                     groups=tuple(
                         GroupRecord(
-                            values=_labels(model, group.values),
+                            values=labels(model, group.values),
                             probability=float(group.probability),
                             favourable=float(group.favourable),
                             impact_ratio=None if group.impact_ratio is None else float(group.impact_ratio),
@@ -396,7 +425,10 @@ class Audit(Record):
                 for table in answer.groups
             ),
             illustration=IllustrationRecord.of(answer.illustration) if answer.illustration else None,
-            parameters=exact_model(model) if _is_shown(model) else None,
+            parameters=exact_model(model) if isinstance(model, NaiveBayes) and _is_shown(model) else None,
+            scorecard=exact_scorecard(model)
+            if isinstance(model, AdditiveModel) and _is_shown(model)
+            else None,
             coverage=None
             if count.total is None
             else tuple(
@@ -425,15 +457,16 @@ def round_beside(value: Fraction, threshold: Fraction) -> float:
     return math.copysign(rounded, value)
 
 
-def _labels(model: NaiveBayes, values: Assignment) -> dict[str, str]:
-    return {model.attributes[i].name: model.attributes[i].values[v] for i, v in values}
-
-
 def _points(patterns: Iterable[Pattern]) -> Points:
-    return tuple((float(pattern.probability), abs(float(pattern.degree))) for pattern in patterns)
+    return tuple((_short(float(p.probability)), _short(abs(float(p.degree)))) for p in patterns)
 
 
-def _is_shown(model: NaiveBayes) -> bool:
+def _short(value: float) -> float:
+    """Round to the four digits that a drawing needs."""
+    return float(f"{value:.4g}")
+
+
+def _is_shown(model: Classifier) -> bool:
     return sum(len(attribute.values) for attribute in model.attributes) <= _MOST_VALUES
 
 

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field
 
-from auditor.documents.record import Record
+from auditor.data.scoring import Share as FoundShare
+from auditor.data.scoring import wilson
+from auditor.documents.record import Record, labels
+
+if TYPE_CHECKING:
+    from auditor.data.comparing import Evidence, Tally
+    from auditor.documents.audit import Audit, PatternRecord
+    from auditor.model.naive_bayes import NaiveBayes
+
+_ListName = Literal["worst", "top", "minimal"]
 
 Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -21,6 +31,11 @@ class Observed(Record):
     low: Share | None
     high: Share | None
 
+    @classmethod
+    def of(cls, found: FoundShare) -> Self:
+        """Record a share."""
+        return cls(**vars(found))
+
 
 class DataGroup(Record):
     """People with these sensitive values."""
@@ -32,7 +47,8 @@ class DataGroup(Record):
         Observed, Field(description="For how many the model's decision is the one in the data.")
     ]
     selected: Annotated[
-        Observed, Field(description="To how many the model gives the favourable decision: P above 1/2.")
+        Observed,
+        Field(description="To how many the model gives the favourable decision: P above the cut-off."),
     ]
     favourable: Annotated[Observed, Field(description="How many have the favourable decision in the data.")]
     impact_ratio: Annotated[
@@ -43,6 +59,16 @@ class DataGroup(Record):
             "is not small; null if there is none or it is 0.",
         ),
     ]
+    true_positive_rate: Annotated[
+        Observed | None,
+        Field(
+            description="Selected among those with the favourable decision in the data; null: not measured."
+        ),
+    ] = None
+    false_positive_rate: Annotated[
+        Observed | None,
+        Field(description="Selected among those with the other decision in the data; null: not measured."),
+    ] = None
 
 
 class DataPattern(Record):
@@ -50,9 +76,7 @@ class DataPattern(Record):
 
     sensitive_values: dict[str, str]
     context_values: dict[str, str]
-    lists: Annotated[
-        tuple[Literal["worst", "top", "minimal"], ...], Field(min_length=1, description="Where it is listed.")
-    ]
+    lists: Annotated[tuple[_ListName, ...], Field(min_length=1, description="Where it is listed.")]
     probability: Annotated[Share, Field(description="The model's share of people with all of these values.")]
     occurs: Observed
     probability_in_interval: Annotated[
@@ -81,8 +105,105 @@ class DataEvidence(Record):
         int, Field(ge=0, description="People to whom the model gives either decision with probability 0.")
     ]
     min_group: Annotated[int, Field(ge=1)]
+    cutoff: Annotated[
+        str, Field(description="The model selects whom it gives the favourable decision with P above this.")
+    ] = "0.5"
     accuracy: Observed
     selected: Observed
     favourable: Observed
     groups: tuple[DataGroup, ...]
     patterns: tuple[DataPattern, ...]
+    true_positive_rate: Observed | None = None
+    false_positive_rate: Observed | None = None
+
+
+def listed(audit: Audit) -> list[tuple[PatternRecord, list[_ListName]]]:
+    """Return the patterns that an audit lists, each once, and where they are listed."""
+    found: dict[object, tuple[PatternRecord, list[_ListName]]] = {}
+    lists: list[tuple[_ListName, Iterable[PatternRecord]]] = [
+        ("worst", [audit.worst_pattern] if audit.worst_pattern else []),
+        ("top", audit.top_patterns),
+        ("minimal", audit.minimal_patterns),
+    ]
+    for name, patterns in lists:
+        for pattern in patterns:
+            key = tuple(pattern.sensitive_values.items()), tuple(pattern.context_values.items())
+            found.setdefault(key, (pattern, []))[1].append(name)
+    return list(found.values())
+
+
+def evidence(
+    found: Evidence,
+    model: NaiveBayes,
+    patterns: Iterable[tuple[PatternRecord, list[_ListName]]],
+    *,
+    cutoff: str,
+    min_group: int,
+) -> DataEvidence:
+    """Record what data show beside an audit, whose patterns these are."""
+    table, everybody = found.table, found.everybody
+    largest: dict[tuple[int, ...], float] = {}
+    for tally in found.groups:
+        if tally.people >= min_group and tally.decided:
+            key = tuple(i for i, _ in tally.values)
+            largest[key] = max(largest.get(key, 0.0), tally.selected / tally.decided)
+    return DataEvidence(
+        source=table.name,
+        people=everybody.people,
+        undecided=table.undecided,
+        other_decision=table.other_decision,
+        missing=table.missing,
+        unknown=table.unknown,
+        impossible=everybody.people - everybody.decided,
+        min_group=min_group,
+        cutoff=cutoff,
+        groups=tuple(_group(tally, model, min_group, largest) for tally in found.groups),
+        patterns=tuple(
+            _pattern(record, lists, whole, context)
+            for (record, lists), (whole, context) in zip(patterns, found.patterns, strict=True)
+        ),
+        **_rates(everybody),
+    )
+
+
+def _rates(tally: Tally) -> dict[str, Observed]:
+    undeserving = tally.decided - tally.deserving
+    return {
+        "accuracy": Observed.of(wilson(tally.right, tally.decided)),
+        "selected": Observed.of(wilson(tally.selected, tally.decided)),
+        "favourable": Observed.of(wilson(tally.favourable, tally.people)),
+        "true_positive_rate": Observed.of(wilson(tally.found, tally.deserving)),
+        "false_positive_rate": Observed.of(wilson(tally.selected - tally.found, undeserving)),
+    }
+
+
+def _group(
+    tally: Tally, model: NaiveBayes, min_group: int, largest: Mapping[tuple[int, ...], float]
+) -> DataGroup:
+    best = largest.get(tuple(i for i, _ in tally.values), 0.0)
+    return DataGroup(
+        values=labels(model, tally.values),
+        people=tally.people,
+        small=tally.people < min_group,
+        impact_ratio=tally.selected / tally.decided / best if best and tally.decided else None,
+        **_rates(tally),
+    )
+
+
+def _pattern(record: PatternRecord, lists: Iterable[_ListName], whole: Tally, context: Tally) -> DataPattern:
+    occurs = wilson(whole.people, whole.known)
+    inside = None
+    if occurs.low is not None and occurs.high is not None:
+        inside = occurs.low <= record.probability <= occurs.high
+    return DataPattern(
+        sensitive_values=record.sensitive_values,
+        context_values=record.context_values,
+        lists=tuple(lists),
+        probability=record.probability,
+        occurs=Observed.of(occurs),
+        probability_in_interval=inside,
+        favourable_given_pattern=record.favourable_given_pattern,
+        favourable_given_context=record.favourable_given_context,
+        observed_given_pattern=Observed.of(wilson(whole.favourable, whole.people)),
+        observed_given_context=Observed.of(wilson(context.favourable, context.people)),
+    )

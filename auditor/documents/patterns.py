@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field
 
 from auditor.choices import CriterionName, ListName, RankBy
-from auditor.documents.audit import ModelRecord, PatternRecord, ToolRecord
+from auditor.documents.audit import ModelRecord, PatternRecord, ToolRecord, patterns_frame
 from auditor.documents.record import Record
 
 if TYPE_CHECKING:
-    from auditor.model.naive_bayes import NaiveBayes
+    import pandas as pd
+
+    from auditor.model.classifier import Classifier
     from auditor.search.additive.ranking import Ranking
     from auditor.search.additive.summaries import Summary
     from auditor.search.question import Question
@@ -40,10 +42,14 @@ class PatternList(Record):
     model: ModelRecord
     tool: ToolRecord = ToolRecord()
 
+    def patterns_frame(self) -> pd.DataFrame:
+        """Return the patterns as a pandas DataFrame, a row for each."""
+        return patterns_frame(self.patterns)
+
     @classmethod
     def of(
         cls,
-        model: NaiveBayes,
+        model: Classifier,
         question: Question,
         choose: ListName,
         limit: int,

@@ -15,6 +15,7 @@ from auditor.model import checks
 #: Ten years; a model that is still in use by then has been forgotten.
 MAX_VALID_DAYS = 3660
 
+_COLOUR = "#[0-9a-fA-F]{6}"
 _DECIMAL = re.compile(r"(\d{1,300}(\.\d{0,300})?|\.\d{1,300})([eE][+-]?\d{1,3})?", re.ASCII)
 
 
@@ -62,6 +63,17 @@ Name = Annotated[str, AfterValidator(checks.name)]
 Text = Annotated[str, AfterValidator(checks.text)]
 
 
+def _colour(value: str) -> str:
+    if not re.fullmatch(_COLOUR, value):
+        raise ValueError(f"{shown(value)} is not a colour; write one such as #1f4e79")
+    return value
+
+
+Colour = Annotated[
+    str, AfterValidator(_colour), WithJsonSchema({"type": "string", "pattern": f"^{_COLOUR}$"})
+]
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
@@ -87,9 +99,7 @@ class ReportPolicy(_Part):
         None
     )
     logo_text: Annotated[Text | None, Field(description="What a screen reader says in its place.")] = None
-    accent: Annotated[
-        str | None, Field(pattern="^#[0-9a-fA-F]{6}$", description="The colour of headings and links.")
-    ] = None
+    accent: Annotated[Colour | None, Field(description="The colour of headings and links.")] = None
 
 
 class PolicyFile(_Part):

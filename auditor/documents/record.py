@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
+
+if TYPE_CHECKING:
+    from auditor.model.classifier import Classifier
+    from auditor.model.naive_bayes import Assignment
 
 
 class Record(BaseModel):
     """A frozen part of a document that accepts no unknown names, no NaN and no guessed types."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+def labels(model: Classifier, values: Assignment) -> dict[str, str]:
+    """Return values as documents have them: the name of each attribute and the label of its value."""
+    return {model.attributes[i].name: model.attributes[i].values[v] for i, v in values}
 
 
 def to_json(document: Record) -> str:

@@ -57,6 +57,10 @@ class PerformanceRecord(Record):
 
     data: str
     rows: Count
+    unknown: Annotated[
+        dict[str, Count],
+        Field(description="Cells by attribute that the model has no value for; taken as not observed."),
+    ] = Field(default_factory=dict)
     accuracy: Annotated[tuple[Probability, Probability], Field(description="Before and after.")] | None
     auc: Annotated[tuple[Probability, Probability], Field(description="Before and after.")] | None
 

@@ -11,6 +11,7 @@ from auditor.documents.patterns import PatternList
 from auditor.documents.policy import PolicyFile
 from auditor.documents.repair import Repair
 from auditor.documents.verification import ChainVerification, RevocationList, Verification
+from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
 from auditor.resources import resource
 
@@ -22,6 +23,7 @@ def schemas() -> dict[str, str]:
     """
     bodies = {
         "model": ModelSpec.model_json_schema(mode="validation"),
+        "scorecard": ScorecardSpec.model_json_schema(mode="validation"),
         "audit": Audit.model_json_schema(mode="serialization"),
         "patterns": PatternList.model_json_schema(mode="serialization"),
         "certificate": Certificate.model_json_schema(mode="serialization"),

@@ -8,15 +8,11 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import prod
-from typing import Literal
 
 import rfc8785
 
+from auditor.choices import Undisclosed
 from auditor.model.exponentials import Base, power
-
-#: What an attribute counts where it isn't disclosed: as in the likeliest conforming population, as the
-#: scorecard's own bin of missing values, or as its author has declared.
-Undisclosed = Literal["conforming", "missing-bin", "declared"]
 
 
 @dataclass(frozen=True)
@@ -109,6 +105,26 @@ class AdditiveModel:
             Decimal(self.odds.denominator),
         )
         return context.plus(wide.divide(odds, wide.add(odds, 1)))
+
+    def joint(self, values: Iterable[tuple[int, int]]) -> tuple[Fraction, Fraction]:
+        """``(P(favourable, z), P(unfavourable, z))`` for the disclosed values z, to 40 digits.
+
+        Raises
+        ------
+        ValueError
+            If no population is assumed.
+        """
+        if self.unfavourable_share is None:
+            raise ValueError("no population is assumed, and so there are no probabilities")
+        disclosed = tuple(values)
+        rows = [(self.attributes[i].population, v) for i, v in disclosed]
+        unfavourable = prod((row[v] for row, v in rows if row), start=self.unfavourable_share)
+        low, high = power(self.exponent(disclosed), self.base, 60)
+        favourable = unfavourable * self.odds * Fraction(low + high) / 2
+        rounded = Context(prec=40, Emax=10**15, Emin=-(10**15)).divide(
+            Decimal(favourable.numerator), Decimal(favourable.denominator)
+        )
+        return Fraction(rounded), unfavourable
 
     def canonical(self) -> bytes:
         """All that bears on the answer as canonical JSON (RFC 8785), numbers as fractions.

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from pydantic import ValidationError
-
 from auditor.errors import InputError
-from auditor.messages import Problem, escaped, lines, shown
+from auditor.messages import escaped, shown
+from auditor.model import scorecard
+from auditor.model.explaining import accept
+from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import KIND, VERSION, ModelSpec
 
 #: Digits of a number that no decimal equals, such as 1/3: far more than any program that made it had.
 DIGITS = 40
+
+#: Floats from here on are written with an exponent.
+_WHOLE = 1e16
 
 _ROUNDED = Context(prec=DIGITS)
 
@@ -26,28 +31,38 @@ def build(tree: Mapping[str, object], source: str) -> ModelSpec:
     InputError
         With a line per problem, each of which begins with the source's name.
     """
-    whole = {"kind": KIND, "version": VERSION, **tree}
-    try:
-        return ModelSpec.model_validate(whole)
-    except ValidationError as error:
-        found = [Problem(details["loc"], details["msg"]) for details in error.errors(include_url=False)]
-        raise InputError(lines(source, found, whole)) from error
+    return accept(ModelSpec, {"kind": KIND, "version": VERSION, **tree}, source)
+
+
+def build_scorecard(tree: Mapping[str, object], source: str) -> ScorecardSpec:
+    """Validate the tree of a scorecard like `build`."""
+    return accept(ScorecardSpec, {"kind": scorecard.KIND, "version": scorecard.VERSION, **tree}, source)
 
 
 def code_of(value: object) -> str:
-    """Write a value of a typed column as a code; a whole float as an integer.
+    """Write a cell of a typed column as a code; nothing for a cell without a value, which NaN is.
 
-    Integers become floats where cells of their column are missing.
+    A whole float is the integer that it was before cells were missing, another one the shortest decimal that
+    reads back as it.
 
-
-    >>> code_of(True), code_of(3.0), code_of("3.0"), code_of(None)
-    ('true', '3', '3.0', '')
+    >>> code_of(True), code_of(3.0), code_of("3.0"), code_of(0.5), code_of(None), code_of(float("nan"))
+    ('true', '3', '3.0', '0.5', '', '')
     """
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case float():
+            if math.isnan(value):
+                return ""
+            return str(int(value)) if value.is_integer() and abs(value) < _WHOLE else repr(float(value))
+        case Decimal():
+            return format(value, "f")
+        case bytes():
+            return value.decode("utf-8")
+        case _:
+            return str(value)
 
 
 def decimal(number: Fraction | float | int) -> Decimal:

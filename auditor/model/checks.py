@@ -53,7 +53,8 @@ def exact(value: object) -> Decimal:
         _AT_MOST_MAX_DIGITS.plus(value)
     except Rounded:
         raise ValueError(f"{shown(value)} has too many digits; write at most {MAX_DIGITS}") from None
-    return value
+    # A subclass may hold more than the number.
+    return Decimal(value)
 
 
 def _decimal(value: object) -> Decimal:
@@ -164,8 +165,9 @@ def across(model: object) -> Iterator[Problem]:
 
 
 def repeated_names(attributes: list[object], decision_name: object) -> Iterator[Problem]:
-    """Find attributes with the name of another one or of the decision."""
+    """Find attributes with the name of another one or of the decision, or that people can't tell apart."""
     named_at: dict[str, int] = {}
+    shown_at: dict[str, int] = {}
     for i, attribute in enumerate(attributes):
         attribute_name = part(attribute, "name")
         if isinstance(attribute_name, str):
@@ -176,6 +178,11 @@ def repeated_names(attributes: list[object], decision_name: object) -> Iterator[
                 message = "has the name of the decision; leave the decision out of the attributes"
                 yield Problem(("attributes", i), message)
             named_at.setdefault(attribute_name, i)
+        shown_as = part(attribute, "label") or attribute_name
+        first = shown_at.setdefault(shown_as, i) if isinstance(shown_as, str) else i
+        if first != i and part(attributes[first], "name") != attribute_name:
+            message = f"people read {shown(shown_as)} for attributes[{first}] too; give each its own label"
+            yield Problem(("attributes", i), message)
 
 
 def _decision(decision: object, counted: bool, repaired: bool) -> Iterator[Problem]:

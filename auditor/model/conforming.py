@@ -176,6 +176,6 @@ def _corrected(
             for residual, slope, mixed in zip(residuals, slopes, with_t, strict=True)
         ]
         u, logit = [c.add(old, new) for old, new in zip(u, du, strict=True)], c.add(logit, dt)
-        if max(abs(dt), *map(abs, du)) < _SMALL * max(1, abs(logit)):
+        if max(map(abs, [dt, *du])) < _SMALL * max(Decimal(1), abs(logit)):
             return tuple(u)
     raise ArithmeticError("the equations of the conforming population can't be solved")

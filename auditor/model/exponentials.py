@@ -21,7 +21,7 @@ Base = Literal["e", "2"]
 Term = tuple[Fraction, Fraction]
 
 _START = 40
-_RANGE = {"Emax": 10**15, "Emin": -(10**15)}
+_LARGEST = 10**15
 
 
 def sign(terms: Iterable[Term], base: Base) -> int:
@@ -47,8 +47,8 @@ def sign(terms: Iterable[Term], base: Base) -> int:
 
 def bounds(terms: Iterable[Term], base: Base, digits: int) -> tuple[Decimal, Decimal]:
     """A lower and an upper bound on ``Σ c base^t``, from steps of so many digits."""
-    down = Context(prec=digits, rounding=ROUND_FLOOR, **_RANGE)
-    up = Context(prec=digits, rounding=ROUND_CEILING, **_RANGE)
+    down = Context(prec=digits, rounding=ROUND_FLOOR, Emax=_LARGEST, Emin=-_LARGEST)
+    up = Context(prec=digits, rounding=ROUND_CEILING, Emax=_LARGEST, Emin=-_LARGEST)
     low = high = Decimal(0)
     for c, t in terms:
         least, most = power(t, base, digits)
@@ -66,8 +66,8 @@ def power(t: Fraction, base: Base, digits: int) -> tuple[Decimal, Decimal]:
         return Decimal(1), Decimal(1)
     # As many more digits as the exponent has before its point, which its exponential would lose.
     more = digits + max(0, len(str(abs(floor(t))))) + 2
-    down = Context(prec=more, rounding=ROUND_FLOOR, **_RANGE)
-    up = Context(prec=more, rounding=ROUND_CEILING, **_RANGE)
+    down = Context(prec=more, rounding=ROUND_FLOOR, Emax=_LARGEST, Emin=-_LARGEST)
+    up = Context(prec=more, rounding=ROUND_CEILING, Emax=_LARGEST, Emin=-_LARGEST)
     low = down.divide(Decimal(t.numerator), Decimal(t.denominator))
     high = up.divide(Decimal(t.numerator), Decimal(t.denominator))
     if base == "2":

@@ -34,6 +34,12 @@ _YAML_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _YAML_NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 
 
+class Written(Decimal):
+    """A number that isn't spelled as Python spells it, such as ``010`` or ``1e3``; it may be text."""
+
+    text: str
+
+
 class Parsed(NamedTuple):
     """A document's tree, and the keys that stand in it twice (the last one is in the tree)."""
 
@@ -131,8 +137,8 @@ def _parse_json(text: str, name: str) -> Parsed:
         tree = json.loads(
             text,
             object_pairs_hook=mappings.make,
-            parse_float=Decimal,
-            parse_int=lambda digits: int(digits) if len(digits) < _LONGEST_INT else Decimal(digits),
+            parse_float=_number,
+            parse_int=_number,
             # NaN and Infinity are kept, so that they can be reported where they stand.
             parse_constant=Decimal,
         )
@@ -208,6 +214,14 @@ def _yaml_scalar(text: str) -> object:
         return None
     if text in _YAML_WORDS:
         return _YAML_WORDS[text]
-    if not _YAML_NUMBER.fullmatch(text):
-        return text
-    return int(text) if text.lstrip("+-").isdigit() and len(text) < _LONGEST_INT else Decimal(text)
+    return _number(text) if _YAML_NUMBER.fullmatch(text) else text
+
+
+def _number(text: str) -> int | Decimal:
+    whole = text.lstrip("+-").isdigit() and len(text) < _LONGEST_INT
+    number = int(text) if whole else Decimal(text)
+    if str(number) == text:
+        return number
+    written = Written(number)
+    written.text = text
+    return written

@@ -5,19 +5,23 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from functools import lru_cache
 from pathlib import Path
-
-from pydantic import ValidationError
+from typing import BinaryIO
 
 from auditor.errors import InputError
-from auditor.messages import Problem, escaped, lines, part
+from auditor.messages import escaped, part
 from auditor.model import parsing
+from auditor.model.explaining import accept
 from auditor.model.scorecard import KIND as SCORECARD
 from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
 
 #: A model of 200 attributes with hundreds of values each takes a tenth of this.
 MAX_BYTES = 32 * 1024 * 1024
+
+#: No kind of document may have more, a PDF with a certificate in it included.
+_MOST_BYTES = 128 * 1024 * 1024
 
 
 def load_model(path: str | os.PathLike[str]) -> ModelSpec | ScorecardSpec:
@@ -48,6 +52,20 @@ def load_model(path: str | os.PathLike[str]) -> ModelSpec | ScorecardSpec:
     return parse_model(read_bytes(path), "standard input" if name == "-" else name)
 
 
+def load_naive_bayes(path: str | os.PathLike[str]) -> ModelSpec:
+    """Read a specification like `load_model`, and refuse a scorecard.
+
+    Raises
+    ------
+    InputError
+        With one line per problem.
+    """
+    spec = load_model(path)
+    if isinstance(spec, ScorecardSpec):
+        raise InputError(f"{escaped(os.fspath(path))}: is a scorecard; give a naive Bayes model")
+    return spec
+
+
 def parse_model(data: bytes, name: str, form: str | None = None) -> ModelSpec | ScorecardSpec:
     """Validate a model specification that has been read already.
 
@@ -61,15 +79,9 @@ def parse_model(data: bytes, name: str, form: str | None = None) -> ModelSpec | 
         Taken from the suffix of the name if not given.
     """
     tree, repeated = parsing.parse(data, name, form)
-    try:
-        kind = ScorecardSpec if part(tree, "kind") == SCORECARD else ModelSpec
-        spec = kind.model_validate(tree)
-    except ValidationError as error:
-        found = [Problem(details["loc"], details["msg"]) for details in error.errors(include_url=False)]
-        raise InputError(lines(name, (*repeated, *found), tree)) from error
-    if repeated:
-        raise InputError(lines(name, repeated, tree))
-    return spec
+    if part(tree, "kind") == SCORECARD:
+        return accept(ScorecardSpec, tree, name, known=repeated)
+    return accept(ModelSpec, tree, name, known=repeated)
 
 
 def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
@@ -77,7 +89,7 @@ def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
     name = os.fspath(path)
     too_large = f"{escaped(name)}: larger than {limit // 1024**2} MB; no document of this kind needs that"
     if name == "-":
-        data = sys.stdin.buffer.read(limit + 1)
+        data = _standard_input(sys.stdin.buffer)
     else:
         try:
             with Path(name).open("rb") as file:
@@ -90,6 +102,12 @@ def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
     if len(data) > limit:
         raise InputError(too_large)
     return data
+
+
+@lru_cache(maxsize=1)
+def _standard_input(stream: BinaryIO) -> bytes:
+    """Read what can be read only once, for all who ask."""
+    return stream.read(_MOST_BYTES + 1)
 
 
 def unreadable(error: Exception) -> str:

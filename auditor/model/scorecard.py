@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Context, Decimal
 from fractions import Fraction
-from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -18,15 +17,18 @@ from pydantic import (
     Field,
     ModelWrapValidatorHandler,
     PlainValidator,
+    ValidationError,
     WithJsonSchema,
     model_serializer,
     model_validator,
 )
 
-from auditor.messages import Place, Problem, has_parts, items, part, shown
+from auditor.choices import Undisclosed
+from auditor.errors import InputError
+from auditor.messages import Place, Problem, escaped, has_parts, items, lines, part, shown
 from auditor.model import checks
-from auditor.model.additive import AdditiveModel, ScoredAttribute, Undisclosed
-from auditor.model.explaining import Explainer
+from auditor.model.additive import AdditiveModel, ScoredAttribute
+from auditor.model.explaining import validated
 from auditor.model.spec import Listed, Name, Part, Probability, Provenance, Text, ValueSpec
 
 KIND = "auditor/scorecard"
@@ -74,15 +76,23 @@ class Scale(Part):
     odds: Annotated[Positive, Field(description="Odds at the offset.")] = Decimal(1)
 
 
+def _without_a_label(schema: dict[str, Any]) -> None:
+    schema["required"] = ["value"]
+    schema["anyOf"] = [{"required": ["weight"]}, {"required": ["points"]}]
+
+
 class ScoredValue(Part):
     """A bin or category of an attribute, and what it counts."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"anyOf": [{"required": ["weight"]}, {"required": ["points"]}]}
-    )
+    model_config = ConfigDict(json_schema_extra=_without_a_label)
 
     value: Annotated[Name, Field(description="What stands in the data: a category, or an interval.")]
     label: Annotated[Name, Field(description="What people read; the value, if it isn't given.")]
+    categories: Annotated[
+        tuple[Name, ...] | None,
+        Listed,
+        Field(description="The cells of data that it stands for, if several."),
+    ] = None
     points: Annotated[Score | None, Field(description="Where the scorecard has a scale.")] = None
     weight: Annotated[Score | None, Field(description="In log-odds, where it has no scale.")] = None
     share: Annotated[
@@ -91,6 +101,7 @@ class ScoredValue(Part):
     bin: Annotated[
         Literal["missing", "special"] | None, Field(description="Whether it holds what isn't a usual value.")
     ] = None
+    reason_code: Annotated[Name | None, Field(description="What an adverse decision cites.")] = None
 
     @model_validator(mode="wrap")
     @classmethod
@@ -117,7 +128,8 @@ class ScoredValue(Part):
 class ScorecardAttribute(Part):
     """A characteristic of the scorecard."""
 
-    name: Name
+    name: Annotated[Name, Field(description="What the column is called in the data.")]
+    label: Annotated[Name | None, Field(description="What people read in place of the name.")] = None
     sensitive: Annotated[bool, Field(description="Whether it is protected, or stands in for what is.")] = (
         False
     )
@@ -126,6 +138,12 @@ class ScorecardAttribute(Part):
     undisclosed: Annotated[
         Score | None, Field(description="Its points or weight where it isn't disclosed.")
     ] = None
+    baseline: Annotated[
+        Score | None, Field(description="Against which points are compared for reason codes.")
+    ] = None
+    reason_code: Annotated[Name | None, Field(description="Of the values that have none of their own.")] = (
+        None
+    )
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -159,27 +177,69 @@ class ScorecardSpec(Part):
     @model_validator(mode="wrap")
     @classmethod
     def _with_all_problems(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        return _EXPLAINER.validated(data, handler)
+        return validated(cls, data, handler, across)
 
     @property
     def meaning(self) -> Undisclosed:
-        """What "not disclosed" means: as said, or else by what the attributes give."""
+        """What "not disclosed" means: as said, or else by what the attributes give.
+
+        Raises
+        ------
+        InputError
+            If nothing says it.
+        """
         meaning = _meaning(self)
-        assert meaning is not None, "validation has seen to it"
+        if meaning is None:
+            raise InputError(
+                f"{escaped(self.name)}: nothing says what an attribute counts that isn't disclosed; give the "
+                "share of each value (auditor import --data takes them from a table), or write "
+                '"undisclosed": "missing-bin", or give each attribute its own "undisclosed"'
+            )
         return meaning
 
-    def classifier(self) -> AdditiveModel:
-        """The exact model that this specification means."""
-        return self._classifier
+    def taken_as(self, meaning: Undisclosed | None) -> Self:
+        """The same scorecard under another meaning of what isn't disclosed; None leaves it.
 
-    @cached_property
+        Raises
+        ------
+        InputError
+            If the scorecard hasn't got the numbers for it; with one line per problem.
+        """
+        if meaning in (None, self.undisclosed):
+            return self
+        tree = self.model_dump() | {"undisclosed": meaning}
+        if meaning != "declared":
+            for attribute in tree["attributes"]:
+                attribute["undisclosed"] = None
+        try:
+            return type(self).model_validate(tree)
+        except ValidationError as error:
+            found = [Problem(details["loc"], details["msg"]) for details in error.errors(include_url=False)]
+            raise InputError(lines(self.name, found, tree)) from error
+
+    @property
+    def attribute_labels(self) -> dict[str, str]:
+        """What people read for each attribute, by its name; no answer or digest depends on it."""
+        return {attribute.name: attribute.label or attribute.name for attribute in self.attributes}
+
+    def classifier(self) -> AdditiveModel:
+        """The exact model that this specification means.
+
+        Raises
+        ------
+        InputError
+            If nothing says what an attribute counts that isn't disclosed.
+        """
+        model = self._assuming_nobody()
+        return model if self.meaning != "conforming" else self._populated(model)
+
     def imputed(self) -> tuple[Decimal, ...]:
         """Per attribute its points or weight where it isn't disclosed, in the unit of the file.
 
         Raises
         ------
-        ArithmeticError
-            If the equations of the conforming population can't be solved.
+        InputError
+            If nothing says it, or the equations of the conforming population can't be solved.
         """
         numbers = [attribute.undisclosed for attribute in self.attributes]
         if self.meaning == "missing-bin":
@@ -188,10 +248,16 @@ class ScorecardSpec(Part):
                 for attribute in self.attributes
             )
         given = tuple(number for number in numbers if number is not None)
-        return given if len(given) == len(numbers) else self._conforming
+        return given if len(given) == len(numbers) else self.conforming()
 
-    @cached_property
-    def _conforming(self) -> tuple[Decimal, ...]:
+    def conforming(self) -> tuple[Decimal, ...]:
+        """`imputed` of the likeliest population that conforms with the scorecard.
+
+        Raises
+        ------
+        InputError
+            If its equations can't be solved.
+        """
         # Late, for NumPy takes longer to import than most models take to read.
         from auditor.model.conforming import imputed_weights
 
@@ -200,11 +266,17 @@ class ScorecardSpec(Part):
         # What is the same for every value is exactly that for none, and has no equation.
         free = [i for i, values in enumerate(occurring) if len({v.number for v in values}) > 1]
         fixed = [values[0].number for i, values in enumerate(occurring) if i not in free]
-        solved = imputed_weights(
-            _CONTEXT.add(_intercept_nats(self), _CONTEXT.multiply(sum(fixed, Decimal(0)), nats)),
-            [[_CONTEXT.multiply(v.number, nats) for v in occurring[i]] for i in free],
-            [_shares(occurring[i]) for i in free],
-        )
+        try:
+            solved = imputed_weights(
+                _CONTEXT.add(_intercept_nats(self), _CONTEXT.multiply(sum(fixed, Decimal(0)), nats)),
+                [[_CONTEXT.multiply(v.number, nats) for v in occurring[i]] for i in free],
+                [_shares(occurring[i]) for i in free],
+            )
+        except (ArithmeticError, ValueError) as error:
+            raise InputError(
+                f"{escaped(self.name)}: no conforming population can be computed from numbers so large; write "
+                '"undisclosed" at each attribute'
+            ) from error
         found = [values[0].number for values in occurring]
         for i, u in zip(free, solved, strict=True):
             numbers = [v.number for v in occurring[i]]
@@ -212,15 +284,15 @@ class ScorecardSpec(Part):
             found[i] = min(max(rounded, min(numbers)), max(numbers))
         return tuple(found)
 
-    @cached_property
-    def _classifier(self) -> AdditiveModel:
+    def _assuming_nobody(self) -> AdditiveModel:
+        """The exact model without a population."""
         sign = 1 if self.decision.higher == "favourable" else -1
         unit, intercept, odds = Fraction(sign), Fraction(self.intercept), Fraction(1)
         if self.scale is not None:
             unit /= Fraction(self.scale.pdo)
             intercept -= Fraction(self.scale.offset)
             odds = Fraction(self.scale.odds) ** sign
-        model = AdditiveModel(
+        return AdditiveModel(
             name=self.name,
             decision=self.decision.name,
             favourable=self.decision.favourable.label,
@@ -240,11 +312,10 @@ class ScorecardSpec(Part):
                     undisclosed=Fraction(undisclosed) * unit,
                     population=None,
                 )
-                for attribute, undisclosed in zip(self.attributes, self.imputed, strict=True)
+                for attribute, undisclosed in zip(self.attributes, self.imputed(), strict=True)
             ),
             unfavourable_share=None,
         )
-        return model if self.meaning != "conforming" else self._populated(model)
 
     def _populated(self, model: AdditiveModel) -> AdditiveModel:
         """The same model with the shares of its conforming population, to 30 digits."""
@@ -316,6 +387,13 @@ def _meaning(spec: object) -> Undisclosed | None:
 
 def across(spec: object) -> Iterator[Problem]:
     """Find what is wrong between the parts of a scorecard, each of which may be missing or malformed."""
+    problems = list(_between_parts(spec))
+    yield from problems
+    if isinstance(spec, ScorecardSpec) and not problems and _meaning(spec) == "conforming":
+        yield from _agreement(spec)
+
+
+def _between_parts(spec: object) -> Iterator[Problem]:
     attributes = items(part(spec, "attributes"))
     if part(spec, "attributes") is not None and not attributes:
         yield Problem(("attributes",), "is empty; give at least one attribute, and mark the sensitive ones")
@@ -327,12 +405,6 @@ def across(spec: object) -> Iterator[Problem]:
     meaning = _meaning(spec)
     for i, attribute in enumerate(attributes):
         yield from _attribute(("attributes", i), attribute, unit, meaning)
-    if attributes and meaning is None:
-        message = (
-            "nothing says what an attribute counts that isn't disclosed; give the share of each value, or "
-            'write "undisclosed": "missing-bin", or give each attribute its own "undisclosed"'
-        )
-        yield Problem(("undisclosed",), message)
     if attributes and not any(part(a, "sensitive") not in (None, False) for a in attributes):
         message = (
             'none is sensitive; write "sensitive": true at each attribute that needs protection or stands in '
@@ -340,8 +412,6 @@ def across(spec: object) -> Iterator[Problem]:
             "nothing: to audit its decisions, learn a model of them from a table that has both"
         )
         yield Problem(("attributes",), message)
-    if isinstance(spec, ScorecardSpec):
-        yield from _agreement(spec, meaning)
 
 
 def _attribute(place: Place, attribute: object, unit: str, meaning: str | None) -> Iterator[Problem]:
@@ -395,47 +465,23 @@ def _population(place: Place, values: list[object], needed: bool) -> Iterator[Pr
         yield Problem((*place, "values"), message)
 
 
-def _agreement(spec: ScorecardSpec, meaning: str | None) -> Iterator[Problem]:
+def _agreement(spec: ScorecardSpec) -> Iterator[Problem]:
     """Compare written weights of what isn't disclosed with those of the conforming population."""
     numbers = [attribute.undisclosed for attribute in spec.attributes]
-    if meaning != "conforming" or any(
-        value.share is None for attribute in spec.attributes for value in attribute.values
-    ):
+    if all(number is None for number in numbers):
         return
     try:
-        found = spec._conforming
-    except (ArithmeticError, ValueError):
-        message = (
-            "no conforming population can be computed from numbers so large; declare what is undisclosed"
-        )
-        yield Problem(("attributes",), message)
+        found = spec.conforming()
+    except InputError as error:
+        yield Problem(("attributes",), str(error))
         return
     for i, (number, right) in enumerate(zip(numbers, found, strict=True)):
         if number is None:
-            if any(numbers):
-                message = '"undisclosed" is missing, and others have it; give it to all attributes or to none'
-                yield Problem(("attributes", i), message)
+            message = '"undisclosed" is missing, and others have it; give it to all attributes or to none'
+            yield Problem(("attributes", i), message)
         elif abs(number - right) > _AGREEMENT:
             message = (
                 f"{shown(number)} differs from the conforming population, which has {shown(right)}; leave it "
                 'out, or write "undisclosed": "declared" above'
             )
             yield Problem(("attributes", i, "undisclosed"), message)
-
-
-_EXPLAINER = Explainer(
-    KIND,
-    VERSION,
-    {
-        "": ScorecardSpec,
-        "decision": ScorecardDecision,
-        "scale": Scale,
-        "attributes": ScorecardAttribute,
-        "values": ScoredValue,
-        "favourable": ValueSpec,
-        "unfavourable": ValueSpec,
-        "provenance": Provenance,
-    },
-    [ValueSpec],
-    across,
-)

@@ -5,6 +5,7 @@ The descriptions of the fields are those of the JSON Schema.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -25,7 +26,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 
 from auditor.model import checks
-from auditor.model.explaining import Explainer
+from auditor.model.explaining import not_text, validated
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ class ValueSpec(Part):
         if isinstance(data, str):
             name = checks.name(data)
             return handler({"value": name, "label": name})
+        if not isinstance(data, Mapping | cls):
+            raise ValueError(not_text(data))
         return handler(data)
 
     @model_serializer
@@ -152,7 +155,8 @@ class AttributeSpec(Part):
 
     model_config = _one_of("likelihood", "counts")
 
-    name: Name
+    name: Annotated[Name, Field(description="What the column is called in the data.")]
+    label: Annotated[Name | None, Field(description="What people read in place of the name.")] = None
     sensitive: Annotated[bool, Field(description="Whether it is protected.")] = False
     sensitive_reason: Annotated[Text | None, Field(description="Why it is protected.")] = None
     values: Annotated[tuple[ValueSpec, ...], Listed, Field(json_schema_extra={"minItems": 2})]
@@ -256,7 +260,16 @@ class ModelSpec(Part):
     @model_validator(mode="wrap")
     @classmethod
     def _with_all_problems(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        return _EXPLAINER.validated(data, handler)
+        return validated(cls, data, handler, checks.across)
+
+    @property
+    def attribute_labels(self) -> dict[str, str]:
+        """What people read for each attribute, by its name; no answer or digest depends on it."""
+        return {attribute.name: attribute.label or attribute.name for attribute in self.attributes}
+
+    def classifier(self) -> NaiveBayes:
+        """The exact model, under the name that all families have for it."""
+        return self.naive_bayes()
 
     def naive_bayes(self) -> NaiveBayes:
         """Return the exact model that this specification means.
@@ -291,24 +304,3 @@ def _distribution(row: tuple[Decimal, ...], added: Decimal) -> list[Fraction]:
     weights = [Fraction(number) + Fraction(added) for number in row]
     total = sum(weights, Fraction(0))
     return [weight / total for weight in weights]
-
-
-_EXPLAINER = Explainer(
-    KIND,
-    VERSION,
-    {
-        "": ModelSpec,
-        "decision": DecisionSpec,
-        "attributes": AttributeSpec,
-        "values": ValueSpec,
-        "favourable": ValueSpec,
-        "unfavourable": ValueSpec,
-        "likelihood": Likelihood,
-        "counts": Counts,
-        "provenance": Provenance,
-        "repair": RepairRecord,
-        "log_likelihoods": LogLikelihoods,
-    },
-    [ValueSpec],
-    checks.across,
-)

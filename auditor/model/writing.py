@@ -9,6 +9,7 @@ from decimal import Decimal
 from textwrap import wrap
 from typing import Literal
 
+from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
 
 #: What fits on a line of this width isn't spread over several.
@@ -19,17 +20,17 @@ _YAML_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+)*")
 _YAML_RESERVED = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
 
 
-def dump_model(spec: ModelSpec, form: Literal["json", "yaml"] = "json") -> str:
+def dump_model(spec: ModelSpec | ScorecardSpec, form: Literal["json", "yaml"] = "json") -> str:
     """Return the specification as text; what `load_model` reads from it is equal to it.
 
     Parameters
     ----------
-    spec : ModelSpec
+    spec : ModelSpec or ScorecardSpec
     form : {"json", "yaml"}
     """
-    counted = any(attribute.counts is not None for attribute in spec.attributes)
     # Without counts there is nothing to smooth.
-    tree = spec.model_dump(exclude_none=True, exclude=set() if counted else {"smoothing"})
+    smoothed = isinstance(spec, ModelSpec) and any(a.counts is not None for a in spec.attributes)
+    tree = spec.model_dump(exclude_none=True, exclude=set() if smoothed else {"smoothing"})
     return (_json(tree) if form == "json" else _yaml(tree)) + "\n"
 
 

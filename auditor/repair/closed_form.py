@@ -46,7 +46,7 @@ def well_inside(counts: Counts, criterion: Criterion) -> NaiveBayes:
 
 def most_likely(
     counts: Counts, criterion: Criterion, aim: Criterion, solver: Solver, inside: NaiveBayes
-) -> NaiveBayes:
+) -> tuple[NaiveBayes, list[Cut]]:
     """The most likely model that the closed form proves fair, as far as the solver finds it.
 
     Only the sensitive attributes move. With more than a dozen attributes or so, contexts lie so densely that
@@ -61,18 +61,24 @@ def most_likely(
     solver : Solver
     inside : NaiveBayes
         From `well_inside`; it is the result where the solver fails.
+
+    Returns
+    -------
+    model : NaiveBayes
+    cuts : list of Cut
+        Those under which the solver found it.
     """
     model = rounded_model(counts.model)
     cuts: list[Cut] = []
     for _ in range(_ROUNDS):
         broken = exceeded(model, criterion)
         if not broken:
-            return max(model, inside, key=counts.log_likelihood)
+            return max(model, inside, key=counts.log_likelihood), cuts
         if all(cut in cuts for cut in broken):
             break
         cuts += [cut for cut in broken if cut not in cuts]
         model = solve_near(solver, counts, cuts, aim, model, inside)
-    return inside
+    return inside, cuts
 
 
 def exceeded(model: NaiveBayes, criterion: Criterion) -> list[Cut]:

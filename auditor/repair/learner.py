@@ -150,9 +150,11 @@ class _Learner:
         self._margin = _MARGIN
         self._inside = well_inside(counts, criterion)
         self._to_beat = -inf
-        self.spare = self._inside
+        self.spare, self._closed_form = self._inside, list[Cut]()
         if not self._exhausted:
-            self.spare = most_likely(counts, criterion, self._aim, options.solver, self._inside)
+            self.spare, self._closed_form = most_likely(
+                counts, criterion, self._aim, options.solver, self._inside
+            )
         self.best: NaiveBayes | None = None
         self.cuts: list[Cut] = []
         self.rounds = 0
@@ -228,6 +230,10 @@ class _Learner:
         """
         options = self._options
         found = find_cuts(tables, self._criterion, options.rank_by, options.per_round, options.limits)
+        if options.per_round is None and all(cut.context_values is None for cut in found):
+            # Where all of them are for every context, cuts for every context on other values lose nothing,
+            # and with all of the closed form's there is no need to find those values round by round.
+            found += self._closed_form
         # A list by divergence can be cut short by a limit that the worst pattern has not met.
         for cuts in (found, [cut_of(pattern, tables, self._criterion) for pattern in worst]):
             new = [cut for cut in dict.fromkeys(cuts) if cut not in self.cuts]

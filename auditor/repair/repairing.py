@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from auditor.choices import MethodName, SolverName
+from auditor.data.comparing import performances
+from auditor.data.encoding import EncodedTable
+from auditor.data.tables import Table
 from auditor.documents.audit import ModelRecord, round_beside
 from auditor.documents.comparison import ParameterChange
+from auditor.documents.record import labels
 from auditor.documents.repair import (
     LogLikelihoodsRecord,
     PerformanceRecord,
@@ -23,7 +26,7 @@ from auditor.documents.repair import (
 )
 from auditor.errors import InputError
 from auditor.messages import escaped
-from auditor.model.naive_bayes import Assignment, NaiveBayes
+from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.spec import Likelihood, LogLikelihoods, ModelSpec, RepairRecord, RepairRound
 from auditor.repair.baselines import independent, independent_mean, unconstrained
 from auditor.repair.counts import Counts
@@ -34,9 +37,10 @@ from auditor.search.additive.tables import tables_of
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
 from auditor.search.pattern import measure
+from auditor.search.question import Question
 
 #: Parameters and patterns that a summary lists.
-_MOVES, _PATTERNS = 10, 5
+MOVES, _PATTERNS = 10, 5
 #: Moves up to this are those of rounding to decimals.
 _STILL = Fraction(1, 10**12)
 #: Attributes that an error names.
@@ -65,35 +69,28 @@ class Repaired(NamedTuple):
     summary: Repair
 
 
-@dataclass(frozen=True)
-class Wish:
-    """What is asked for.
+def repair(
+    spec: ModelSpec,
+    question: Question,
+    method: MethodName,
+    solver: SolverName,
+    options: Options,
+    data: Table | None = None,
+) -> Repaired:
+    """Make a fair model from the counts of a specification.
 
-    Attributes
+    Parameters
     ----------
-    delta : str
-        The threshold as given.
-    criterion : Criterion
-        With the threshold.
+    spec : ModelSpec
+    question : Question
+        What the model is to be fair by.
     method : {"fair", "independent", "independent-mean", "unconstrained"}
     solver : {"interior", "sqp", "signomial"}
         Name of the solver among the options.
     options : Options
         For the method "fair".
-    data : str or path-like, optional
-        A table on which to measure the model before and after.
-    """
-
-    delta: str
-    criterion: Criterion
-    method: MethodName
-    solver: SolverName
-    options: Options
-    data: str | os.PathLike[str] | None = None
-
-
-def repair(spec: ModelSpec, wish: Wish) -> Repaired:
-    """Make a fair model from the counts of a specification.
+    data : Table, optional
+        On which to measure the model before and after.
 
     Raises
     ------
@@ -104,21 +101,23 @@ def repair(spec: ModelSpec, wish: Wish) -> Repaired:
     """
     source = before_repair(spec)
     counts = counts_of(source)
-    before, criterion, limits = counts.model, wish.criterion, wish.options.limits
+    # What is wrong with the data is found before the work on the model.
+    encoded = None if data is None else EncodedTable(source, data)
+    before, criterion, limits = counts.model, question.criterion, question.limits
     progress: list[Round] = []
 
     def on_round(state: Round) -> None:
         progress.append(state)
-        wish.options.on_round(state)
+        options.on_round(state)
 
-    if wish.method == "fair":
-        learned = learn(counts, criterion, replace(wish.options, on_round=on_round))
+    if method == "fair":
+        learned = learn(counts, criterion, replace(options, on_round=on_round))
     else:
-        model = rounded_model(_BASELINES[wish.method](counts))
+        model = rounded_model(_BASELINES[method](counts))
         learned = Learned(model, 0, 0, count(before, criterion, limits), None)
     after = learned.model
     left = count(after, criterion, limits)
-    if wish.method == "fair":
+    if method == "fair":
         if left:
             raise RuntimeError("the search for the worst pattern and the count of all patterns disagree")
         left = 0
@@ -130,10 +129,10 @@ def repair(spec: ModelSpec, wish: Wish) -> Repaired:
     }
     finite = {name: value if math.isfinite(value) else None for name, value in likelihoods.items()}
     summary = Repair(
-        method=wish.method,
+        method=method,
         criterion=criterion.name,
-        delta=wish.delta,
-        solver=wish.solver if wish.method == "fair" else None,
+        delta=question.delta.text,
+        solver=solver if method == "fair" else None,
         rounds=learned.rounds,
         constraints=learned.constraints,
         progress=tuple(
@@ -151,9 +150,9 @@ def repair(spec: ModelSpec, wish: Wish) -> Repaired:
         patterns_before=learned.patterns_before,
         patterns_after=left,
         total_patterns=before.total_patterns(),
-        parameters_moved=tuple(_moves(before, after)[:_MOVES]),
+        parameters_moved=tuple(moves(before, after)[:MOVES]),
         predictions=tuple(_shifts(before, after, criterion, limits)),
-        performance=None if wish.data is None else _performance(wish.data, source, before, after),
+        performance=None if encoded is None else _performance(encoded, before, after),
         before=ModelRecord.of(before),
         after=ModelRecord.of(after),
     )
@@ -264,7 +263,7 @@ def _price(likelihoods: Mapping[str, float]) -> float | None:
     return cost / whole if whole > 0 and math.isfinite(cost / whole) else None
 
 
-def _moves(before: NaiveBayes, after: NaiveBayes) -> list[ParameterChange]:
+def moves(before: NaiveBayes, after: NaiveBayes) -> list[ParameterChange]:
     """The parameters that moved, largest move first; of two values the first stands for both."""
 
     def moved(
@@ -291,17 +290,13 @@ def _shifts(
     before: NaiveBayes, after: NaiveBayes, criterion: Criterion, limits: Limits
 ) -> Iterator[PredictionShift]:
     """What both models say where the first discriminates most, by what is disclosed in which direction."""
-
-    def labels(values: Assignment) -> dict[str, str]:
-        return {before.attributes[i].name: before.attributes[i].values[v] for i, v in values}
-
     found = worst_of_each(tables_of(before), criterion, _PATTERNS, limits)
     for pattern in sorted(found, key=lambda pattern: (-abs(pattern.degree), pattern.key)):
         x, y = pattern.sensitive_values, pattern.context_values
         now = measure(after, criterion, x, y)
         yield PredictionShift(
-            sensitive_values=labels(x),
-            context_values=labels(y),
+            sensitive_values=labels(before, x),
+            context_values=labels(before, y),
             favourable_given_context=(
                 float(pattern.favourable_given_context),
                 float(now.favourable_given_context),
@@ -317,16 +312,13 @@ def _shifts(
         )
 
 
-def _performance(
-    data: str | os.PathLike[str], spec: ModelSpec, before: NaiveBayes, after: NaiveBayes
-) -> PerformanceRecord:
-    from auditor.data.evaluation import performances
-
-    old, new = performances(data, spec, [before, after])
+def _performance(data: EncodedTable, before: NaiveBayes, after: NaiveBayes) -> PerformanceRecord:
+    old, new = performances([before, after], data)
     accuracy, auc = (old.accuracy, new.accuracy), (old.auc, new.auc)
     return PerformanceRecord(
-        data=Path(data).name,
+        data=Path(data.name).name,
         rows=new.rows,
+        unknown=data.unknown,
         accuracy=None if any(map(math.isnan, accuracy)) else accuracy,
         auc=None if any(map(math.isnan, auc)) else auc,
     )

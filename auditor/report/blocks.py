@@ -1,86 +1,158 @@
-"""Headings, paragraphs and tables, laid out as text or Markdown."""
+"""What sections are made of: headings, paragraphs, facts, tables and pictures, the same for every format.
+
+Texts are plain and hold names from documents as they are; a format escapes what it must. What stands out is
+marked by `strong` and `pair`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
-from typing import Literal
+from typing import ClassVar
 
-from auditor.report import text
+from auditor.messages import visible
 
-Format = Literal["text", "markdown"]
+# Control characters are never part of a name that is shown, so that no name can pass for a mark.
+_BEGIN, _COLON, _END = "\x02", "\x1f", "\x03"
+_MARKED = re.compile(f"{_BEGIN}(?:([^{_BEGIN}{_COLON}{_END}]*){_COLON})?([^{_BEGIN}{_COLON}{_END}]*){_END}")
+
+
+def strong(text: str) -> str:
+    """Make a text stand out."""
+    return f"{_BEGIN}{visible(text)}{_END}"
+
+
+def pair(attribute: str, value: str) -> str:
+    """An attribute and its value, which stay together."""
+    return f"{_BEGIN}{visible(attribute)}{_COLON}{visible(value)}{_END}"
+
+
+def values(values: Mapping[str, str], nothing: str = "") -> str:
+    """Attributes and their values in a row: ``Sex: Female, Age: Over 30``."""
+    return ", ".join(pair(attribute, value) for attribute, value in values.items()) or nothing
+
+
+def written(text: str, plain: Callable[[str], str], marked: Callable[[str, str], str]) -> str:
+    """Write a text by one function for its plain parts and one for what is marked.
+
+    The latter takes the attribute, empty where there is none, and the text.
+    """
+    parts, at = [], 0
+    for found in _MARKED.finditer(text):
+        parts += [plain(visible(text[at : found.start()])), marked(found[1] or "", found[2])]
+        at = found.end()
+    return "".join([*parts, plain(visible(text[at:]))])
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The title of a part; a link can lead to its identifier."""
+
+    kind: ClassVar[str] = "heading"
+    text: str
+    id: str = ""
+    level: int = 3
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A few sentences; ``look`` is how a page sets them: ``intro``, ``small`` or ``formula``."""
+
+    kind: ClassVar[str] = "paragraph"
+    text: str
+    look: str = ""
+
+
+@dataclass(frozen=True)
+class Items:
+    """Sentences that are a list."""
+
+    kind: ClassVar[str] = "items"
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Lines of a summary, each a label and what it says; digests and the like are set in a fixed pitch."""
+
+    kind: ClassVar[str] = "facts"
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table with more than its text.
+
+    Attributes
+    ----------
+    text : str
+    sort : float or None
+        The number by which a browser sorts.
+    bar : (float, float) or None
+        Where a bar behind the text begins and ends, as shares of the cell's width.
+    look : str
+        A class of the sheet.
+    under : str
+        A second line, where there is room for it.
+    """
+
+    text: str
+    sort: float | None = None
+    bar: tuple[float, float] | None = None
+    look: str = ""
+    under: str = ""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells that are escaped already; the last `right` columns are numbers."""
+    """Rows of cells.
 
+    Attributes
+    ----------
+    caption : str
+        What a page says above it.
+    head : tuple of str
+    rows : sequence of tuples of str or Cell
+    right : int
+        So many columns at the end are numbers.
+    look : str
+        The class of the sheet that sets its widths. Tables of ``patterns`` have the number, what is
+        disclosed and in which context in their first columns; a terminal shows the latter below the row.
+    """
+
+    kind: ClassVar[str] = "table"
+    caption: str
     head: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
+    rows: Sequence[tuple[str | Cell, ...]]
     right: int = 0
+    look: str = ""
+
+    def texts(self) -> list[tuple[str, ...]]:
+        """The texts of the rows."""
+        return [tuple(cell.text if isinstance(cell, Cell) else cell for cell in row) for row in self.rows]
 
 
-#: A heading with its level, a paragraph, or a table.
-Block = tuple[int, str] | str | Table
+@dataclass(frozen=True)
+class Picture:
+    """A chart with its heading; a format without pictures leaves out both.
+
+    Attributes
+    ----------
+    chart : object
+        Where its marks go; the macro of the templates named ``draw`` draws it.
+    says : str
+        What a screen reader says, and a reader reads.
+    """
+
+    kind: ClassVar[str] = "picture"
+    draw: str
+    chart: object
+    says: str
+    heading: str = ""
+    id: str = ""
 
 
-def laid_out(blocks: Iterable[Block], format: Format) -> str:
-    """Lay blocks out in a format."""
-    return _text(blocks) if format == "text" else _markdown(blocks)
-
-
-def _markdown(blocks: Iterable[Block]) -> str:
-    parts = []
-    for block in blocks:
-        match block:
-            case Table(head, rows, right):
-                parts.append(_markdown_table(head, rows, right))
-            case (level, title):
-                parts.append(f"{'#' * level} {title}")
-            case paragraph:
-                parts.append(paragraph)
-    return "\n\n".join(parts) + "\n"
-
-
-def _text(blocks: Iterable[Block]) -> str:
-    lines: list[str] = []
-    for block in blocks:
-        if lines:
-            lines.append("")
-        match block:
-            case Table(head, rows, right):
-                lines += _text_table(head, rows, right)
-            case (_, title):
-                lines += text.wrapped(title, text.WIDTH)
-            case paragraph:
-                lines += text.wrapped(paragraph, text.WIDTH)
-    return "\n".join(lines) + "\n"
-
-
-def _markdown_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], right: int) -> str:
-    rule = ["---"] * (len(head) - right) + ["--:"] * right
-    return "\n".join(f"| {' | '.join(row)} |" for row in [head, rule, *rows])
-
-
-def _text_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], right: int) -> list[str]:
-    """Align cells in columns, breaking those of the widest columns over lines until a row fits."""
-    table = [head, *rows] if any(head) else list(rows)
-    room = text.WIDTH - 2 * (len(head) - 1)
-    columns = [max(map(text.width, column)) for column in zip(*table, strict=True)]
-    while sum(columns) > room:
-        widest = columns.index(max(columns))
-        others = sorted(columns)[-2] if len(columns) > 1 else 0
-        columns[widest] = max(min(columns[widest] - 1, others), room - sum(columns) + columns[widest], 1)
-    lines = []
-    for row in table:
-        cells = [text.wrapped(cell, column) for cell, column in zip(row, columns, strict=True)]
-        for parts in zip_longest(*cells, fillvalue=""):
-            padded = [
-                part + " " * (column - text.width(part))
-                if at < len(head) - right
-                else " " * (column - text.width(part)) + part
-                for at, (part, column) in enumerate(zip(parts, columns, strict=True))
-            ]
-            lines.append("  ".join(padded).rstrip())
-    return lines
+Block = Heading | Paragraph | Items | Facts | Table | Picture
+#: A section; None where it has nothing to say.
+Blocks = Sequence[Block] | None

@@ -9,8 +9,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import segno
-
 
 @dataclass(frozen=True)
 class Tick:
@@ -195,6 +193,8 @@ def rosette(points: int = 20) -> str:
 
 def qr_path(text: str) -> tuple[int, str]:
     """A QR code (error correction M) as the number of its modules a side and an SVG path in modules."""
+    import segno
+
     matrix = segno.make_qr(text, error="m").matrix
     path = []
     for y, row in enumerate(matrix):

@@ -7,7 +7,7 @@ import io
 
 from auditor.documents.audit import Audit
 from auditor.documents.patterns import PatternList
-from auditor.report.wording import shown
+from auditor.messages import visible
 
 _NUMBERS = (
     "degree",
@@ -20,7 +20,7 @@ _NUMBERS = (
 
 def cell(name: str) -> str:
     """Write a name so that no spreadsheet takes it for a formula."""
-    text = shown(name)
+    text = visible(name)
     return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) else text
 
 
@@ -37,8 +37,8 @@ def rows(document: Audit | PatternList) -> str:
         [
             "rank",
             *_NUMBERS,
-            *(f"sensitive: {shown(name)}" for name in model.sensitive),
-            *(f"context: {shown(name)}" for name in model.attributes),
+            *(f"sensitive: {visible(name)}" for name in model.sensitive),
+            *(f"context: {visible(name)}" for name in model.attributes),
         ]
     )
     for rank, pattern in enumerate(chosen, 1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from dataclasses import dataclass
 from hashlib import sha256
@@ -10,12 +11,15 @@ from typing import Literal
 
 from jinja2 import ChoiceLoader, FileSystemLoader, PrefixLoader, StrictUndefined, TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from auditor.errors import InputError
-from auditor.messages import escaped
-from auditor.report.dossier import Dossier, Subject
-from auditor.report.wording import shown
+from auditor.messages import escaped, visible
+from auditor.report import charts, sections
+from auditor.report.blocks import written
+from auditor.report.sections.cover import cover
+from auditor.report.sections.explored import SCOPE
+from auditor.report.subject import Subject
 from auditor.resources import resource
 
 Medium = Literal["screen", "paper"]
@@ -67,7 +71,12 @@ def render(
             environment(templates)
             .get_template("report.html.j2")
             .render(
-                d=Dossier(subject),
+                subject=subject,
+                stated=subject.stated,
+                cover=cover(subject),
+                chapters=sections.chapters(subject),
+                rosette=charts.rosette(),
+                scope=SCOPE,
                 look=look,
                 medium=medium,
                 css=Markup(resource("templates", "report.css").read_text(encoding="utf-8")),
@@ -88,7 +97,7 @@ def environment(templates: Path | None = None) -> ImmutableSandboxedEnvironment:
     """
     shipped = FileSystemLoader(resource("templates"))
     own = [FileSystemLoader(templates)] if templates else []
-    return ImmutableSandboxedEnvironment(
+    made = ImmutableSandboxedEnvironment(
         loader=ChoiceLoader([*own, shipped, PrefixLoader({"auditor": shipped})]),
         undefined=StrictUndefined,
         autoescape=True,
@@ -96,8 +105,32 @@ def environment(templates: Path | None = None) -> ImmutableSandboxedEnvironment:
         lstrip_blocks=True,
         finalize=_inert,
     )
+    made.filters |= {"rich": _rich, "gradient": _gradient}
+    return made
+
+
+def _rich(text: str) -> Markup:
+    """Write a text with what is marked in it, and with minus signs: a screen reader passes over a hyphen."""
+
+    def marked(attribute: str, value: str) -> str:
+        if not attribute:
+            return f"<strong>{escape(value)}</strong>"
+        return f'<span class="attr">{escape(attribute)}:</span> <span class="val">{escape(value)}</span>'
+
+    def plain(part: str) -> str:
+        return str(escape(re.sub(r"(?<![\w-])-(?=\d)", "−", part)))
+
+    return Markup(written(text, plain, marked))
+
+
+def _gradient(bar: tuple[float, float]) -> str:
+    """The stops of a bar; WeasyPrint can't draw one that begins at the very start or ends at the very end."""
+    begin, end = (f"{100 * place:.2f}%" for place in bar)
+    stops = [f"var(--paper) {begin},var(--bar) {begin}"] if bar[0] > 0 else []
+    stops += [f"var(--bar) {end},var(--paper) {end}"] if bar[1] < 1 else ["var(--bar) 100%"]
+    return ",".join(stops)
 
 
 def _inert(value: object) -> object:
     """Show control characters and the like for what they are; markup from here is left alone."""
-    return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from auditor.data.learning import SMALL_GROUP
-from auditor.report.text import aligned, wrapped
-from auditor.report.wording import percent, rounded, share, shown
+from auditor.data.counting import SMALL_GROUP
+from auditor.report import text
+from auditor.report.blocks import Block, Heading, Paragraph, Table
+from auditor.report.figures import percent, rounded, share
 
 if TYPE_CHECKING:
-    from auditor.data.learning import Group, Summary
-    from auditor.data.prediction import Performance
+    from auditor.data.counting import Group, Summary
+    from auditor.data.scoring import Performance
 
-_WIDTH = 80
 #: Small groups that are listed.
 _SMALL_SHOWN = 10
 
@@ -22,38 +22,50 @@ _SMALL_SHOWN = 10
 def summary(found: Summary) -> str:
     """Render the summary of the data."""
     total = found.rows
-    lines = [f"{shown(found.source)}: {total:,} rows counted"]
+    blocks: list[Block] = [Heading(f"{found.source}: {total:,} rows counted", level=1)]
     if found.undecided:
-        lines.append(f"  {found.undecided:,} more have no decision and were not counted")
-    lines += ["", "Decisions"]
-    lines += _table(
-        (label, f"{rows:,}", share(rows, total)) for label, rows in (found.favourable, found.unfavourable)
-    )
+        blocks.append(Paragraph(f"{found.undecided:,} more have no decision and were not counted"))
+    blocks += [
+        Heading("Decisions"),
+        _table(
+            (label, f"{rows:,}", share(rows, total)) for label, rows in (found.favourable, found.unfavourable)
+        ),
+    ]
     if any(found.missing.values()):
-        lines += ["", "Missing cells, taken as not observed"]
-        everything = total
-        lines += _table(
-            (name, f"{cells:,}", share(cells, everything)) for name, cells in found.missing.items() if cells
+        missing = (
+            (name, f"{cells:,}", share(cells, total)) for name, cells in found.missing.items() if cells
         )
+        blocks += [Heading("Missing cells, taken as not observed"), _table(missing)]
     if found.left_out:
-        lines += ["", "Left out of the model"]
-        for name, why in found.left_out.items():
-            lines += _paragraph(f"{shown(name)}: it {why}")
+        why = (Paragraph(f"{name}: it {reason}") for name, reason in found.left_out.items())
+        blocks += [Heading("Left out of the model"), *why]
     if found.notes:
-        lines += ["", "Worth a look"]
-        for note in found.notes:
-            lines += _paragraph(note)
-    lines += ["", "Sensitive groups: rows, and the share of favourable decisions"]
-    lines += _table(_group(group) for group in found.groups)
-    if found.small_groups:
-        number = len(found.small_groups)
-        lines += ["", f"{number:,} groups with fewer than {SMALL_GROUP} rows: their counts say little"]
-        lines += _table(_group(group) for group in found.small_groups[:_SMALL_SHOWN])
-        if number > _SMALL_SHOWN:
-            lines.append(f"  and {number - _SMALL_SHOWN:,} more")
+        blocks += [Heading("Worth a look"), *map(Paragraph, found.notes)]
+    blocks += [
+        Heading("Sensitive groups: rows, and the share of favourable decisions"),
+        _table(map(_group, found.groups)),
+    ]
+    if small := found.small_groups:
+        blocks += [
+            Heading(f"{len(small):,} groups with fewer than {SMALL_GROUP} rows: their counts say little"),
+            _table(map(_group, small[:_SMALL_SHOWN])),
+        ]
+        if len(small) > _SMALL_SHOWN:
+            blocks.append(Paragraph(f"and {len(small) - _SMALL_SHOWN:,} more"))
     if found.performance:
-        lines += _performance(found.performance)
-    return "\n".join(lines) + "\n"
+        blocks += _performance(found.performance)
+    return text.laid_out(blocks)
+
+
+def segments(by: str, found: Mapping[str, Summary | None], files: Mapping[str, str]) -> str:
+    """Render what came of the segments of data, a line for each."""
+    rows = [
+        (segment, "", "", "none: see the errors")
+        if data is None
+        else (segment, f"{data.rows:,}", percent(data.favourable[1] / data.rows), files[segment])
+        for segment, data in found.items()
+    ]
+    return text.laid_out([Table("", (by, "rows", "favourable", "model"), rows, 3)]).lstrip("\n")
 
 
 def _group(group: Group) -> tuple[str, str, str]:
@@ -61,23 +73,26 @@ def _group(group: Group) -> tuple[str, str, str]:
     return name, f"{group.rows:,}", percent(group.favourable / group.rows)
 
 
-def _performance(found: Performance) -> list[str]:
-    lines = ["", f"Predictions for {found.rows:,} rows by models that had not counted them"]
+def _performance(found: Performance) -> list[Block]:
     loss = rounded(found.log_loss) if math.isfinite(found.log_loss) else "infinite: set --smoothing above 0"
-    lines += _table(
-        [
-            ("Accuracy", percent(found.accuracy), ""),
-            ("AUC", rounded(found.auc), ""),
-            ("Log-loss (nats)", loss, ""),
-            ("Calibration error", rounded(found.calibration_error), ""),
-        ]
-    )
+    blocks: list[Block] = [
+        Heading(f"Predictions for {found.rows:,} rows by models that had not counted them"),
+        _table(
+            [
+                ("Accuracy", percent(found.accuracy)),
+                ("AUC", rounded(found.auc)),
+                ("Log-loss (nats)", loss),
+                ("Calibration error", rounded(found.calibration_error)),
+            ]
+        ),
+    ]
     if found.impossible:
-        lines += _paragraph(
-            f"{found.impossible:,} more rows have values that give each decision the probability 0 and were "
-            "left out: set --smoothing above 0"
+        blocks.append(
+            Paragraph(
+                f"{found.impossible:,} more rows have values that give each decision the probability 0 and "
+                "were left out: set --smoothing above 0"
+            )
         )
-    lines += ["", "Calibration: P(favourable) as predicted, on average, and as observed"]
     rows = [
         (
             f"{part.low:.1f} to {part.high:.1f}",
@@ -87,24 +102,14 @@ def _performance(found: Performance) -> list[str]:
         )
         for part in found.calibration
     ]
-    lines += [f"  {row}" for row in aligned([("predicted", "rows", "mean", "observed"), *rows], left=1)]
-    return lines
+    return [
+        *blocks,
+        Heading("Calibration: P(favourable) as predicted, on average, and as observed"),
+        Table("", ("predicted", "rows", "mean", "observed"), rows, 3),
+    ]
 
 
-def _table(rows: Iterable[tuple[str, str, str]]) -> list[str]:
-    """Align names and numbers; a name that is too long gets lines of its own."""
-    lines: list[str] = []
-    cells = [(shown(name), *numbers) for name, *numbers in rows]
-    room = _WIDTH - 2 - max(sum(len(n) + 2 for n in numbers) for _, *numbers in cells)
-    for (name, *_), line in zip(
-        cells,
-        aligned([(name if len(name) <= room else "", *numbers) for name, *numbers in cells], left=1),
-        strict=True,
-    ):
-        lines += _paragraph(name) if len(name) > room else []
-        lines.append(f"  {line}")
-    return lines
-
-
-def _paragraph(text: str) -> list[str]:
-    return [f"  {line}" for line in wrapped(text, _WIDTH - 2)]
+def _table(rows: Iterable[tuple[str, ...]]) -> Table:
+    found = list(rows)
+    width = len(found[0])
+    return Table("", ("",) * width, found, width - 1)

@@ -10,12 +10,13 @@ from pydantic import Field, ValidationError
 
 from auditor.documents.record import Record
 from auditor.errors import InputError
-from auditor.report.wording import shown
+from auditor.messages import escaped
 from auditor.resources import resource
 
-#: What a report can have to show; a dossier knows in each case whether it does.
+#: What a report can have to show; `sections.profile` has the figures.
 EvidenceName = Literal[
     "by_sensitive_attribute",
+    "by_share",
     "changes",
     "coverage",
     "criterion",
@@ -88,17 +89,17 @@ def load_profile(name: str) -> Profile:
             data = file.read(_MAX_BYTES + 1)
     except OSError as error:
         raise InputError(
-            f"{shown(name)}: no such profile ({error.strerror}); there are {', '.join(names())}, "
+            f"{escaped(name)}: no such profile ({error.strerror}); there are {', '.join(names())}, "
             "or give the file of your own"
         ) from error
     if len(data) > _MAX_BYTES:
-        raise InputError(f"{shown(name)}: larger than 1 MB; no profile needs that")
+        raise InputError(f"{escaped(name)}: larger than 1 MB; no profile needs that")
     try:
         return Profile.model_validate(json.loads(data))
     except ValidationError as error:
         raise InputError(
-            f"{shown(name)}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}"
+            f"{escaped(name)}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}"
             for problem in error.errors(include_url=False)
         ) from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{shown(name)}: not a JSON file: {error}") from error
+        raise InputError(f"{escaped(name)}: not a JSON file: {error}") from error

@@ -15,7 +15,7 @@ from typing import get_args
 
 from auditor.choices import ListName, RankBy, Verdict
 from auditor.errors import InputError
-from auditor.model.naive_bayes import NaiveBayes
+from auditor.model.classifier import Classifier
 from auditor.search.additive.counting import PatternCount
 from auditor.search.additive.engine import Engine
 from auditor.search.additive.ranking import Ranking
@@ -111,7 +111,7 @@ class Answer:
     ----------
     question : Question
     wanted : Wanted
-    model : NaiveBayes
+    model : Classifier
         With the attributes of the question marked as sensitive.
     verdict : {"delta-fair", "not-delta-fair", "inconclusive"}
     largest : Figure
@@ -136,7 +136,7 @@ class Answer:
 
     question: Question
     wanted: Wanted
-    model: NaiveBayes
+    model: Classifier
     verdict: Verdict
     largest: Figure
     count: PatternCount
@@ -155,7 +155,7 @@ class Answer:
 
 
 def answer(
-    model: NaiveBayes,
+    model: Classifier,
     question: Question,
     wanted: Wanted = Wanted(),
     progress: Progress = lambda stage: None,
@@ -164,7 +164,7 @@ def answer(
 
     Parameters
     ----------
-    model : NaiveBayes
+    model : Classifier
     question : Question
     wanted : Wanted
     progress : callable, optional
@@ -246,7 +246,7 @@ def answer(
 
 
 def list_patterns(
-    model: NaiveBayes, question: Question, choose: ListName, limit: int, rank_by: RankBy = "divergence"
+    model: Classifier, question: Question, choose: ListName, limit: int, rank_by: RankBy = "divergence"
 ) -> Ranking | Summary:
     """Discrimination patterns of one kind, as many as asked for.
 
@@ -274,7 +274,7 @@ def list_patterns(
             return Summary(sample, complete=True)
 
 
-def _engine(model: NaiveBayes, question: Question) -> Engine:
+def _engine(model: Classifier, question: Question) -> Engine:
     least = None if question.min_probability is None else question.min_probability.value
     return Engine(model, question.criterion, least, question.limits)
 
@@ -294,7 +294,7 @@ def _shares(question: Question) -> tuple[Share, ...]:
     return (*(share for share in _SHARES if share.value > least.value), least)
 
 
-def _pairs(model: NaiveBayes) -> tuple[tuple[int, int], ...]:
+def _pairs(model: Classifier) -> tuple[tuple[int, int], ...]:
     """Every sensitive attribute with itself and with every later one; none at all if there are too many."""
     if len(model.sensitive) > _PAIRED:
         return ()
@@ -358,7 +358,7 @@ class _Scope:
 _ALL, _GROUP = _Scope(), _Scope(most_context=0)
 
 
-def _individual(model: NaiveBayes) -> _Scope:
+def _individual(model: Classifier) -> _Scope:
     return _Scope(frozenset(model.sensitive), least_context=len(model.attributes) - len(model.sensitive))
 
 

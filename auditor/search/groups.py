@@ -7,7 +7,8 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
-from auditor.model.naive_bayes import Assignment, NaiveBayes
+from auditor.model.classifier import Classifier
+from auditor.model.naive_bayes import Assignment
 
 #: Groups that one table may compare; more are not listed.
 _MOST = 1 << 12
@@ -41,9 +42,9 @@ class Groups:
     groups: tuple[Group, ...]
 
 
-def groups_of(model: NaiveBayes) -> tuple[Groups, ...]:
+def groups_of(model: Classifier) -> tuple[Groups, ...]:
     """The groups by each sensitive attribute, and by all of them; tables of thousands are left out."""
-    tables = [(i,) for i in model.sensitive]
+    tables: list[tuple[int, ...]] = [(i,) for i in model.sensitive]
     if len(tables) > 1:
         tables.append(model.sensitive)
     return tuple(
@@ -53,7 +54,7 @@ def groups_of(model: NaiveBayes) -> tuple[Groups, ...]:
     )
 
 
-def _groups_by(model: NaiveBayes, attributes: tuple[int, ...]) -> Groups:
+def _groups_by(model: Classifier, attributes: tuple[int, ...]) -> Groups:
     found = []
     for values in product(*(range(len(model.attributes[i].values)) for i in attributes)):
         x = tuple(zip(attributes, values, strict=True))

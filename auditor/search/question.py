@@ -6,14 +6,18 @@ import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Self
+from typing import Self, TypeVar
 
 from auditor.choices import CriterionName
 from auditor.errors import InputError
 from auditor.messages import shown
-from auditor.model.naive_bayes import NaiveBayes
+from auditor.model.additive import AdditiveModel, ScoredAttribute
+from auditor.model.classifier import Classifier
+from auditor.model.naive_bayes import Attribute
 from auditor.search.criteria import CRITERIA, Criterion
 from auditor.search.limits import DEFAULT, Limits
+
+_Attribute = TypeVar("_Attribute", Attribute, ScoredAttribute)
 
 #: Digits and exponents are bounded, so that no text costs more than a glance.
 _DECIMAL = re.compile(r"(\d{1,300}(\.\d{0,300})?|\.\d{1,300})([eE][+-]?\d{1,3})?", re.ASCII)
@@ -98,7 +102,7 @@ class Question:
         """The criterion with its exact threshold."""
         return CRITERIA[self.criterion_name](self.delta.value)
 
-    def put_to(self, model: NaiveBayes) -> NaiveBayes:
+    def put_to(self, model: Classifier) -> Classifier:
         """Return the model with the attributes of the question marked as sensitive, and no others.
 
         Raises
@@ -114,5 +118,10 @@ class Question:
             raise InputError(f"sensitive: the model has no {shown(name)}; it has {known}" for name in missing)
         if not self.sensitive:
             raise InputError("sensitive: name at least one attribute")
-        marked = tuple(replace(a, sensitive=a.name in self.sensitive) for a in model.attributes)
-        return replace(model, attributes=marked)
+        if isinstance(model, AdditiveModel):
+            return replace(model, attributes=_marked(model.attributes, self.sensitive))
+        return replace(model, attributes=_marked(model.attributes, self.sensitive))
+
+
+def _marked(attributes: tuple[_Attribute, ...], sensitive: tuple[str, ...]) -> tuple[_Attribute, ...]:
+    return tuple(replace(a, sensitive=a.name in sensitive) for a in attributes)

@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, TypeVar
 
-from auditor.choices import CriterionName, CutRanking, ListName, MethodName, RankBy, SolverName
+from auditor.choices import CriterionName, CutRanking, ListName, MethodName, RankBy, SolverName, Undisclosed
 from auditor.documents.audit import Audit
 from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
-from auditor.model.naive_bayes import NaiveBayes
+from auditor.messages import shown
+from auditor.model.building import split
+from auditor.model.classifier import Classifier
+from auditor.model.scorecard import ScorecardSpec
 from auditor.search.answer import Progress, Wanted, answer, list_patterns
-from auditor.search.question import Question
+from auditor.search.question import Question, Share
 from auditor.usecases import clock
 
 if TYPE_CHECKING:
-    import os
-
-    from auditor.data.tables import Dialect
+    from auditor.data.cells import Dialect
+    from auditor.data.tables import Source
     from auditor.model.spec import ModelSpec
     from auditor.repair.learner import Round
     from auditor.repair.repairing import Repaired
+
+Spec = TypeVar("Spec", bound="ModelSpec | ScorecardSpec")
 
 #: Subset-minimal patterns that an audit lists at most; `patterns` lists as many as asked for.
 MINIMAL_LIMIT = 100
 
 
 def audit(
-    model: ModelSpec | NaiveBayes,
+    model: ModelSpec | ScorecardSpec | Classifier,
     delta: str | float,
     *,
     criterion: CriterionName = "difference",
@@ -35,7 +39,9 @@ def audit(
     rank_by: RankBy = "divergence",
     min_probability: str | float | None = None,
     sensitive: tuple[str, ...] | None = None,
+    undisclosed: Undisclosed | None = None,
     illustrate: bool = False,
+    data: Source | None = None,
     time_limit: float | None = None,
     progress: Progress = lambda stage: None,
 ) -> Audit:
@@ -43,7 +49,7 @@ def audit(
 
     Parameters
     ----------
-    model : ModelSpec or NaiveBayes
+    model : ModelSpec, ScorecardSpec or Classifier
         From `auditor.load_model`.
     delta : str or float
         The threshold δ from 0 to 1; a degree above it discriminates. A text is taken exactly, a float as the
@@ -56,8 +62,12 @@ def audit(
         Speak only of patterns that are at least so probable.
     sensitive : tuple of str, optional
         The attributes to protect, in place of those that the model marks as sensitive.
+    undisclosed : {"conforming", "missing-bin", "declared"}, optional
+        What an attribute of a scorecard counts that isn't disclosed, where not as the scorecard says.
     illustrate : bool
         Also search each pair of sensitive attributes, and draw patterns for a chart.
+    data : str, path-like, DataFrame or Table, optional
+        Data to compare with, as `with_data` takes it; only a ModelSpec can be.
     time_limit : float, optional
         Seconds. What isn't proved by then is left open, and the document says so.
     progress : callable, optional
@@ -77,28 +87,69 @@ def audit(
     _positive("top", top)
     started = clock.seconds()
     wanted = Wanted(top, rank_by, MINIMAL_LIMIT, details=True, illustration=illustrate)
-    found = answer(_exact(model), question, wanted, progress)
-    return Audit.of(found, clock.seconds() - started)
+    found = answer(_exact(model, undisclosed), question, wanted, progress)
+    document = Audit.of(found, clock.seconds() - started)
+    if data is None:
+        return document
+    from auditor.model.spec import ModelSpec
+
+    if not isinstance(model, ModelSpec):
+        raise InputError("data are compared with naive Bayes models only; leave the data out")
+    return with_data(document, model, data, progress=progress)
+
+
+def marked(model: Spec, sensitive: Iterable[str]) -> Spec:
+    """Return a model with these attributes marked as sensitive, in place of those that are.
+
+    Parameters
+    ----------
+    model : ModelSpec or ScorecardSpec
+    sensitive : iterable of str
+        Names of attributes, or lists of them with commas.
+
+    Raises
+    ------
+    InputError
+        If there is no such attribute.
+    """
+    names = [attribute.name for attribute in model.attributes]
+    chosen = set(split(sensitive, names))
+    if unknown := sorted(chosen.difference(names)):
+        raise InputError(
+            f"sensitive: the model has no {shown(name)}; it has {', '.join(map(shown, names))}"
+            for name in unknown
+        )
+    attributes = tuple(a.model_copy(update={"sensitive": a.name in chosen}) for a in model.attributes)
+    return model.model_copy(update={"attributes": attributes})
 
 
 def with_data(
     document: Audit,
     model: ModelSpec,
-    path: str | os.PathLike[str],
+    data: Source,
     *,
     dialect: Dialect | None = None,
     min_group: int = 30,
+    cutoff: str | float = "0.5",
     progress: Progress = lambda stage: None,
 ) -> Audit:
-    """Add to an audit what data show: accuracy and selection by group, and how often its patterns occur.
+    """Add to an audit what data show: selection and error rates by group, and how often its patterns occur.
 
     Parameters
     ----------
     document : Audit
     model : ModelSpec
         The audited one.
-    path, dialect, min_group, progress
-        As in `auditor.data.comparing.compare`.
+    data : str, path-like, sequence of them, DataFrame or Table
+        With a column per attribute and one for the decision, named as in the model and with the codes or
+        labels of its values. A column of numbers serves an attribute of bins.
+    dialect : Dialect, optional
+        How its cells are written.
+    min_group : int
+        Groups with fewer people are marked as small.
+    cutoff : str or float
+        The model selects whom it gives the favourable decision with a probability above this.
+    progress : callable, optional
 
     Raises
     ------
@@ -106,13 +157,19 @@ def with_data(
         If the data can't be used.
     """
     from auditor.data.comparing import compare
+    from auditor.data.tables import open_table
+    from auditor.documents.data import evidence, listed
 
-    data = compare(model, document, path, dialect=dialect, min_group=min_group, progress=progress)
-    return document.model_copy(update={"data": data})
+    above = Share.of(cutoff)
+    patterns = listed(document)
+    values = [(record.sensitive_values, record.context_values) for record, _ in patterns]
+    found = compare(model, values, open_table(data, dialect), above.value, progress)
+    shown = evidence(found, model.naive_bayes(), patterns, cutoff=above.text, min_group=min_group)
+    return document.model_copy(update={"data": shown})
 
 
 def patterns(
-    model: ModelSpec,
+    model: ModelSpec | ScorecardSpec,
     delta: str | float,
     *,
     choose: ListName = "top",
@@ -120,6 +177,7 @@ def patterns(
     rank_by: RankBy = "divergence",
     criterion: CriterionName = "difference",
     min_probability: str | float | None = None,
+    undisclosed: Undisclosed | None = None,
     time_limit: float | None = None,
     progress: Progress = lambda stage: None,
 ) -> PatternList:
@@ -127,7 +185,7 @@ def patterns(
 
     Parameters
     ----------
-    model, delta, rank_by, criterion, min_probability, time_limit, progress
+    model, delta, rank_by, criterion, min_probability, undisclosed, time_limit, progress
         As in `audit`.
     choose : {"top", "minimal", "pareto", "maximal", "sample"}
         Which patterns; `rank_by` bears on "top" alone.
@@ -142,7 +200,7 @@ def patterns(
     question = Question.of(delta, criterion, min_probability, limits=clock.limits(time_limit))
     _positive("limit", limit)
     progress("searching patterns")
-    exact = _exact(model)
+    exact = _exact(model, undisclosed)
     found = list_patterns(exact, question, choose, limit, rank_by)
     return PatternList.of(exact, question, choose, limit, rank_by, found)
 
@@ -158,7 +216,8 @@ def repair(
     per_round: int | None = None,
     max_rounds: int | None = None,
     time_limit: float | None = None,
-    data: str | os.PathLike[str] | None = None,
+    data: Source | None = None,
+    dialect: Dialect | None = None,
     on_round: Callable[[Round], None] = lambda state: None,
 ) -> Repaired:
     """Learn the most likely model of the same counts that has no discrimination pattern.
@@ -181,8 +240,10 @@ def repair(
     max_rounds : int, optional
     time_limit : float, optional
         Seconds. What is the most likely model that is proved fair by then, is returned.
-    data : str or path-like, optional
-        A table on which to measure the predictions before and after.
+    data : str, path-like, sequence of them, DataFrame or Table, optional
+        On which to measure the predictions before and after; as in `with_data`.
+    dialect : Dialect, optional
+        How its cells are written.
     on_round : callable, optional
         Called after each round.
 
@@ -214,12 +275,20 @@ def repair(
         limits=question.limits,
         on_round=on_round,
     )
-    wish = repairing.Wish(question.delta.text, question.criterion, method, solver, options, data)
-    return repairing.repair(model, wish)
+    opened = None
+    if data is not None:
+        from auditor.data.tables import open_table
+
+        opened = open_table(data, dialect)
+    return repairing.repair(model, question, method, solver, options, opened)
 
 
-def _exact(model: ModelSpec | NaiveBayes) -> NaiveBayes:
-    return model if isinstance(model, NaiveBayes) else model.naive_bayes()
+def _exact(model: ModelSpec | ScorecardSpec | Classifier, undisclosed: Undisclosed | None) -> Classifier:
+    if isinstance(model, ScorecardSpec):
+        return model.taken_as(undisclosed).classifier()
+    if undisclosed is not None:
+        raise InputError("undisclosed: it is a scorecard's; naive Bayes sums out what isn't disclosed")
+    return model if isinstance(model, Classifier) else model.classifier()
 
 
 def _positive(name: str, value: int) -> None:

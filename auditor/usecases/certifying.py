@@ -22,7 +22,7 @@ from auditor.documents.comparison import Comparison
 from auditor.documents.record import to_json
 from auditor.documents.verification import ChainVerification, Verification
 from auditor.errors import InputError
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.usecases import clock
 
 
@@ -115,7 +115,7 @@ def certify(model: str, wishes: Wishes, signer: Signer | None = None) -> Issued:
     seal = _seal(signer)
     chosen = wishes.terms()
     certificate = issuing.issue(
-        load_model(model),
+        load_naive_bayes(model),
         chosen,
         issued=wishes.day,
         valid_from=wishes.valid_from,
@@ -160,7 +160,7 @@ def recertify(
     problems = broken(before, load_public_key(public_key) if public_key else None)
     if problems:
         raise InputError(f"{old}: can't be superseded: {problem}" for problem in problems)
-    spec = load_model(model)
+    spec = load_naive_bayes(model)
     limits = clock.limits(wishes.time_limit)
     certificate = recertify_model(
         before.certificate,
@@ -212,7 +212,7 @@ def verify(
     question = Question(
         at=at or clock.today(),
         public_key=load_public_key(public_key) if public_key else None,
-        model=load_model(model) if model else None,
+        model=load_naive_bayes(model) if model else None,
         revocations=load_revocations(revoked) if revoked else None,
         limits=clock.limits(time_limit),
     )

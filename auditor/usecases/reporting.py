@@ -6,46 +6,43 @@ What only certificates need is imported with the first of them: the report of an
 from __future__ import annotations
 
 import json
+import math
 from base64 import b64encode
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Literal
 
 from auditor.documents.audit import Audit
-from auditor.documents.certificate import Certificate
+from auditor.documents.comparison import Comparison, ParameterChange
+from auditor.documents.reading import MAX_BYTES, read
 from auditor.documents.record import to_json
 from auditor.documents.repair import Repair
 from auditor.errors import InputError
 from auditor.messages import escaped
-from auditor.model.naive_bayes import NaiveBayes
-from auditor.model.reading import load_model, read_bytes
-from auditor.report import html, markdown, pdf
-from auditor.report.dossier import Dossier, Subject, validity
+from auditor.model.reading import load_naive_bayes, read_bytes
+from auditor.report import html, pdf, sections
+from auditor.report.formats import laid_out
 from auditor.report.html import Look
 from auditor.report.pades import sign
 from auditor.report.profiles import load_profile
+from auditor.report.subject import Stated, Subject
 from auditor.usecases import auditing, clock
 
 if TYPE_CHECKING:
     from auditor.certificate.reading import Opened
     from auditor.model.spec import ModelSpec
 
-ReportFormat = Literal["html", "pdf", "markdown"]
-Document = TypeVar("Document", Audit, Repair)
+ReportFormat = Literal["html", "pdf", "markdown", "text"]
 
-#: Limits of the searches that fill charts. Nodes end a search that takes too long, on every machine at the
-#: same place; seconds are for what no number of nodes foresees.
-CHART_NODES, CHART_SECONDS = 1 << 15, 60.0
+#: Limits of a comparison with an older certificate. Nodes end a search that takes too long, on every machine
+#: at the same place; seconds are for what no number of nodes foresees.
+COMPARISON_NODES, COMPARISON_SECONDS = 1 << 15, 60.0
 
 #: What a logo begins with, by its media type. An SVG is text, and known by its suffix.
 _PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _MAX_PICTURE = 1 << 20
-#: A PDF with a certificate has pictures.
-_MAX_DOCUMENT = 128 << 20
 
 
 @dataclass(frozen=True)
@@ -69,11 +66,11 @@ class Style:
 
 @dataclass(frozen=True)
 class Made:
-    """A report, the audit that it shows, and what the user should be told."""
+    """A report, the answer that it shows, and what the user should be told."""
 
     content: bytes
-    audit: Audit
-    remarks: tuple[str, ...]
+    stated: Stated
+    remarks: tuple[str, ...] = ()
 
 
 def report(
@@ -81,6 +78,7 @@ def report(
     format: ReportFormat,
     *,
     model: str | None = None,
+    audit: str | None = None,
     since: Path | None = None,
     style: Style = Style(),
     pades: tuple[Path, str] | None = None,
@@ -88,72 +86,65 @@ def report(
 ) -> Made:
     """Make a report of a stored audit, a certificate, a repair, or a repaired model.
 
-    A certificate holds its whole model, and a repaired model is one: they are audited anew for the report.
+    What is stored is shown and not computed again. A repaired model, and the model that is given with a
+    stored audit or repair, are audited; a stored audit must then agree with the new one.
 
     Parameters
     ----------
     document : str
         JSON (a repaired model may be YAML), or a PDF in which a certificate is embedded.
-    format : {"html", "pdf", "markdown"}
+    format : {"html", "pdf", "markdown", "text"}
     model : str, optional
-        The model of a stored audit, or the repaired one of a stored repair, which hold only its digest.
+        The model of a stored audit, or the repaired one of a stored repair, which hold its digest.
+    audit : str, optional
+        A stored audit of the model of a certificate; the report then has its findings too.
     since : Path, optional
         The certificate that this one takes the place of; the report then says what changed.
     style : Style
     pades : (Path, str), optional
         A PKCS #12 file and its passphrase, to sign the PDF with.
     time_limit : float, optional
-        Seconds for the audit of a certificate or a repaired model.
+        Seconds for an audit that is made.
 
     Raises
     ------
     InputError
-        If a file can't be used, files don't belong together, or a certificate is contradicted by its model.
+        If a file can't be used, or files don't belong together or contradict each other.
     """
-    made = _report(document, format, model, since, style, time_limit)
-    return made if pades is None else replace(made, content=sign(made.content, *pades))
-
-
-def _report(
-    document: str,
-    format: ReportFormat,
-    model: str | None,
-    since: Path | None,
-    style: Style,
-    time_limit: float | None,
-) -> Made:
     kind = _kind(document)
+    is_certificate = kind not in ("auditor/audit", "auditor/repair", "auditor/model")
     if model is not None and kind not in ("auditor/audit", "auditor/repair"):
         raise InputError(f"{escaped(document)}: holds its model; --model goes with a stored audit or repair")
-    if since is not None and kind in ("auditor/audit", "auditor/repair", "auditor/model"):
+    if since is not None and not is_certificate:
         raise InputError(f"{escaped(document)}: is not a certificate; only one can be compared with {since}")
+    if audit is not None and not is_certificate:
+        raise InputError(
+            f"{escaped(document)}: is not a certificate; only that of one can have an audit beside it"
+        )
     if kind == "auditor/audit":
-        audit = _stored(document, Audit)
-        spec = None if model is None else _named_by(document, audit.model.sha256, model)
-        return of_audit(audit, spec, format, style)
-    if kind == "auditor/repair":
-        record = _stored(document, Repair)
-        if model is None:
-            raise InputError(
-                f"{escaped(document)}: has only the digest of the repaired model; give it with --model"
-            )
-        spec = _named_by(document, record.after.sha256, model)
-        audit = auditing.audit(spec, record.delta, criterion=record.criterion, time_limit=time_limit)
-        return of_audit(audit, spec, format, style, record)
-    if kind == "auditor/model":
-        spec = load_model(document)
+        made = _of_stored_audit(document, model, format, style, time_limit)
+    elif kind == "auditor/repair":
+        made = _of_repair(document, model, format, style, time_limit)
+    elif kind == "auditor/model":
+        spec = load_naive_bayes(document)
         if spec.repair is None:
             raise InputError(
                 f"{escaped(document)}: is a model and no result; auditor audit {escaped(document)} --delta … "
                 "-o report.pdf makes a report of it"
             )
-        audit = auditing.audit(
-            spec, str(spec.repair.delta), criterion=spec.repair.criterion, time_limit=time_limit
+        stated = auditing.audit(
+            spec,
+            str(spec.repair.delta),
+            criterion=spec.repair.criterion,
+            illustrate=True,
+            time_limit=time_limit,
         )
-        return of_audit(audit, spec, format, style)
-    from auditor.certificate.reading import read_certificate
+        made = of_audit(stated, spec, format, style)
+    else:
+        from auditor.certificate.reading import read_certificate
 
-    return _of_certificate(read_certificate(document), since, format, style, time_limit)
+        made = _of_certificate(read_certificate(document), audit, since, format, style)
+    return made if pades is None else replace(made, content=sign(made.content, *pades))
 
 
 def of_audit(
@@ -164,110 +155,157 @@ def of_audit(
     repair: Repair | None = None,
 ) -> Made:
     """Make a report of an audit; ``spec`` is the audited model, and ``repair`` its repair, if at hand."""
-    subject = Subject(audit)
+    subject = Subject(Stated.of_audit(audit), audit, parameters=audit.parameters)
     if spec is not None:
-        subject = Subject(
-            audit,
-            model=spec.naive_bayes(),
-            provenance=spec.provenance,
-            repair=repair or spec.repair,
-            before=_before_repair(spec).naive_bayes() if spec.repair else None,
+        subject = replace(
+            subject, provenance=spec.provenance, repair=repair or spec.repair, moved=_moved(spec, repair)
         )
     attached = pdf.Attachment("audit.json", "The audit that this report shows", to_json(audit).encode())
     return _made(subject, format, style, (attached,))
 
 
-def _of_certificate(
-    opened: Opened, since: Path | None, format: ReportFormat, style: Style, time_limit: float | None
+def _of_stored_audit(
+    document: str, model: str | None, format: ReportFormat, style: Style, time_limit: float | None
 ) -> Made:
-    from auditor.certificate.comparing import compare
-    from auditor.certificate.reading import read_certificate
+    stored = read(Audit, document)
+    if model is None:
+        return of_audit(stored, None, format, style)
+    spec = _named_by(document, stored.model.sha256, model)
+    audit = auditing.audit(
+        spec,
+        stored.delta,
+        criterion=stored.criterion,
+        top=max(len(stored.top_patterns), 1),
+        rank_by=stored.rank_by,
+        min_probability=stored.min_probability,
+        sensitive=stored.model.sensitive,
+        illustrate=True,
+        time_limit=time_limit,
+    )
+    _agree(document, Stated.of_audit(stored), "its model", Stated.of_audit(audit))
+    return of_audit(audit.model_copy(update={"data": stored.data}), spec, format, style)
+
+
+def _of_repair(
+    document: str, model: str | None, format: ReportFormat, style: Style, time_limit: float | None
+) -> Made:
+    record = read(Repair, document)
+    if model is None:
+        raise InputError(
+            f"{escaped(document)}: has only the digest of the repaired model; give it with --model"
+        )
+    spec = _named_by(document, record.after.sha256, model)
+    audit = auditing.audit(
+        spec, record.delta, criterion=record.criterion, illustrate=True, time_limit=time_limit
+    )
+    return of_audit(audit, spec, format, style, record)
+
+
+def _of_certificate(
+    opened: Opened, audit: str | None, since: Path | None, format: ReportFormat, style: Style
+) -> Made:
     from auditor.certificate.verifying import broken
-    from auditor.documents.parameters import naive_bayes
 
     certificate = opened.certificate
     if problems := broken(opened):
         raise InputError(f"{escaped(opened.name)}: {problem}" for problem in problems)
-    model = naive_bayes(certificate.model.name, certificate.model.exact)
+    stated, beside = Stated.of_certificate(certificate), None
+    if audit is not None:
+        beside = read(Audit, audit)
+        _agree(opened.name, stated, audit, Stated.of_audit(beside))
     subject = Subject(
-        _audit_of(opened, model, time_limit),
-        model=model,
-        provenance=certificate.model.provenance,
-        certificate=certificate,
+        stated,
+        beside,
+        certificate,
         key_id=opened.key_id,
+        parameters=certificate.model.exact,
+        provenance=certificate.model.provenance,
+        comparison=_comparison(opened, since),
     )
-    if since is not None:
-        before = read_certificate(since)
-        if certificate.supersedes is None or certificate.supersedes.id != before.certificate.id:
-            raise InputError(
-                f"{escaped(opened.name)}: does not take the place of {escaped(str(since))}; it names "
-                f"{certificate.supersedes.id if certificate.supersedes else 'no certificate'}"
-            )
-        subject = replace(
-            subject,
-            comparison=compare(
-                before.certificate, certificate, limits=clock.limits(CHART_SECONDS, nodes=CHART_NODES)
-            ),
-        )
     plain = pdf.Attachment("certificate.json", "The certificate", to_json(certificate).encode())
     signed = pdf.Attachment("certificate.dsse.json", "The certificate, signed", opened.data)
     return _made(subject, format, style, (plain, signed) if opened.is_signed else (plain,))
 
 
-def _audit_of(opened: Opened, model: NaiveBayes, time_limit: float | None) -> Audit:
-    """The audit of a certificate's model; it must agree with what the certificate says.
+def _comparison(opened: Opened, since: Path | None) -> Comparison | None:
+    """What changed since the certificate that this one takes the place of."""
+    if since is None:
+        return None
+    from auditor.certificate.comparing import compare
+    from auditor.certificate.reading import read_certificate
 
-    Where the certificate leaves something open, so does the audit, whatever could be found out by now.
-    """
-    certificate = opened.certificate
-    audit = auditing.audit(
-        model,
-        certificate.delta,
-        criterion=certificate.criterion,
-        min_probability=certificate.min_probability,
-        time_limit=time_limit,
-    )
-    if certificate.verdict == "inconclusive":
-        return _left_open(audit, certificate)
-    if audit.verdict == "inconclusive":
-        raise InputError(f"{escaped(opened.name)}: its verdict could not be recomputed within the time limit")
-    counted = certificate.pattern_count
-    same_count = None in (counted, audit.pattern_count) or str(audit.pattern_count) == counted
-    if audit.verdict != certificate.verdict or not same_count:
+    before, supersedes = read_certificate(since).certificate, opened.certificate.supersedes
+    if supersedes is None or supersedes.id != before.id:
         raise InputError(
-            f"{escaped(opened.name)}: says something else than its model does; auditor verify says what"
+            f"{escaped(opened.name)}: does not take the place of {escaped(str(since))}; it names "
+            f"{supersedes.id if supersedes else 'no certificate'}"
         )
-    return audit
+    limits = clock.limits(COMPARISON_SECONDS, nodes=COMPARISON_NODES)
+    return compare(before, opened.certificate, limits=limits)
 
 
-def _left_open(audit: Audit, certificate: Certificate) -> Audit:
-    reason = certificate.inconclusive_reason or "the search reached a limit"
-    search = audit.search.model_copy(update={"complete": False, "reasons": (reason,)})
-    return audit.model_copy(
+def _agree(name: str, stated: Stated, other_name: str, other: Stated) -> None:
+    """Refuse two answers to different questions, or that contradict each other.
+
+    What one leaves open, the other may have.
+
+    Raises
+    ------
+    InputError
+        With each difference.
+    """
+    both = stated, other
+    differs: dict[str, bool] = {
+        "model": stated.model.sha256 != other.model.sha256,
+        "sensitive attributes": stated.model.sensitive != other.model.sensitive,
+        "favourable decision": stated.model.favourable != other.model.favourable,
+        "δ": Fraction(stated.delta) != Fraction(other.delta),
+        "criterion": stated.criterion != other.criterion,
+        "minimum probability": len({one.min_probability and Fraction(one.min_probability) for one in both})
+        > 1,
+        "verdict": stated.verdict != other.verdict,
+        "largest degree": not _overlap(*(one.largest.max_degree_bounds for one in both)),
+        "number of patterns": None not in (stated.count, other.count) and stated.count != other.count,
+        "number of all pairs": stated.total != other.total,
+    }
+    problems = [what for what, found in differs.items() if found]
+    if problems:
+        raise InputError(
+            f"{escaped(name)}: differs from {escaped(other_name)} in the {what}" for what in problems
+        )
+
+
+def _overlap(first: tuple[float, float] | None, second: tuple[float, float] | None) -> bool:
+    """Whether a figure can lie between both pairs of ends, which are rounded outward."""
+    if first is None or second is None:
+        return True
+    return max(first[0], second[0]) <= math.nextafter(min(first[1], second[1]), math.inf)
+
+
+def _moved(spec: ModelSpec, repair: Repair | None) -> tuple[ParameterChange, ...]:
+    """The parameters that a repair moved most."""
+    if repair is not None or spec.repair is None:
+        return repair.parameters_moved if repair else ()
+    from auditor.repair.repairing import MOVES, moves
+
+    before = spec.model_copy(
         update={
-            "verdict": certificate.verdict,
-            "max_degree": float(certificate.max_degree.lower),
-            "max_degree_bounds": (float(certificate.max_degree.lower), float(certificate.max_degree.upper)),
-            "pattern_count": None if certificate.pattern_count is None else int(certificate.pattern_count),
-            "pattern_count_reason": certificate.pattern_count_reason,
-            "coverage": audit.coverage if certificate.coverage else None,
-            "search": search,
+            "repair": None,
+            "decision": spec.decision.model_copy(update={"prior": None}),
+            "attributes": tuple(a.model_copy(update={"likelihood": None}) for a in spec.attributes),
         }
     )
+    return tuple(moves(before.naive_bayes(), spec.naive_bayes())[:MOVES])
 
 
 def _made(subject: Subject, format: ReportFormat, style: Style, attached: tuple[pdf.Attachment, ...]) -> Made:
-    subject = replace(
-        subject,
-        profile=load_profile(style.profile) if style.profile else None,
-        limits=clock.limits(CHART_SECONDS, nodes=CHART_NODES),
-    )
-    if format == "markdown":
-        return Made("\n".join(_markdown(subject)).encode(), subject.audit, ())
+    subject = replace(subject, profile=load_profile(style.profile) if style.profile else None)
+    if format == "markdown" or format == "text":
+        return Made(laid_out(sections.whole(subject), format).encode(), subject.stated)
     medium: html.Medium = "paper" if format == "pdf" else "screen"
     text = html.render(subject, look=_look(style.policy), templates=style.templates, medium=medium)
     if format == "html":
-        return Made(text.encode(), subject.audit, ())
+        return Made(text.encode(), subject.stated)
     certificate = subject.certificate
     dated = datetime.combine(certificate.issued, datetime.min.time(), UTC) if certificate else pdf.NO_DATE
     made = pdf.render(text, attached, dated)
@@ -276,23 +314,7 @@ def _made(subject: Subject, format: ReportFormat, style: Style, attached: tuple[
         remarks = (
             f"no font has these characters: {made.missing[:40]}; apt-get install fonts-noto-cjk may help",
         )
-    return Made(made.content, subject.audit, remarks)
-
-
-def _markdown(subject: Subject) -> Iterator[str]:
-    """The parts of a report in Markdown: the same documents, without pictures."""
-    from auditor.report import certificates, repairs
-
-    yield markdown.audit(subject.audit)
-    if subject.certificate:
-        facts = Dossier(subject).identity
-        rows = "".join(f"| {markdown.name(fact.label)} | {markdown.name(fact.value)} |\n" for fact in facts)
-        valid = markdown.name(validity(subject.certificate))
-        yield f"## Certificate\n\nValid {valid}.\n\n|  |  |\n|---|---|\n{rows}"
-    if isinstance(subject.repair, Repair):
-        yield repairs.render(subject.repair, "markdown")
-    if subject.comparison:
-        yield certificates.render(subject.comparison, "markdown")
+    return Made(made.content, subject.stated, remarks)
 
 
 def _look(policy: Path | None) -> Look:
@@ -315,22 +337,11 @@ def _look(policy: Path | None) -> Look:
     return Look(logo=url, logo_text=wanted.logo_text or "Logo of the issuer", accent=wanted.accent)
 
 
-def _before_repair(spec: ModelSpec) -> ModelSpec:
-    """The model that the counts of a repaired one stand for."""
-    return spec.model_copy(
-        update={
-            "repair": None,
-            "decision": spec.decision.model_copy(update={"prior": None}),
-            "attributes": tuple(a.model_copy(update={"likelihood": None}) for a in spec.attributes),
-        }
-    )
-
-
 def _kind(path: str) -> str | None:
     """What a document says it is; a YAML file can only be a model."""
     if Path(path).suffix.lower() in (".yaml", ".yml"):
         return "auditor/model"
-    data = read_bytes(path, _MAX_DOCUMENT)
+    data = read_bytes(path, MAX_BYTES)
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):
@@ -341,17 +352,7 @@ def _kind(path: str) -> str | None:
 
 def _named_by(document: str, sha256: str, model: str) -> ModelSpec:
     """Load the model that a document names by its digest."""
-    spec = load_model(model)
+    spec = load_naive_bayes(model)
     if spec.naive_bayes().sha256() != sha256:
         raise InputError(f"{escaped(document)}: is about another model than {escaped(model)}: digests differ")
     return spec
-
-
-def _stored(path: str, kind: type[Document]) -> Document:
-    try:
-        return kind.model_validate_json(read_bytes(path, _MAX_DOCUMENT))
-    except ValidationError as error:
-        raise InputError(
-            f"{escaped(path)}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}"
-            for problem in error.errors(include_url=False)
-        ) from error

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from auditor import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
@@ -68,7 +68,7 @@ def shown(duration: float) -> str:
 
 
 def example(name: str, alpha: int = 0) -> LogOdds:
-    spec = load_model(EXAMPLES / f"{name}.json").model_copy(update={"smoothing": Decimal(alpha)})
+    spec = load_naive_bayes(EXAMPLES / f"{name}.json").model_copy(update={"smoothing": Decimal(alpha)})
     return tables_of(spec.naive_bayes())
 
 
@@ -287,7 +287,7 @@ def repairs() -> list[Row]:
     rows = []
     for (name, delta), (least, reach) in REPAIRS.items():
         path = EXAMPLES / f"{name}.json"
-        summary = repair(load_model(path), delta).summary
+        summary = repair(load_naive_bayes(path), delta).summary
         likelihood = summary.log_likelihoods.repaired or -inf
         rows.append(
             Row(
@@ -303,7 +303,9 @@ def repairs() -> list[Row]:
         rows.append(Row(f"the same: {work}; whole process", shown(process.seconds), f"{reach} s", met))
     for solver in ("sqp", "signomial"):
         start = perf_counter()
-        found = repair(load_model(GERMAN), "0.1", solver=solver).summary.log_likelihoods.repaired or -inf
+        found = (
+            repair(load_naive_bayes(GERMAN), "0.1", solver=solver).summary.log_likelihoods.repaired or -inf
+        )
         rows.append(
             Row(
                 f"Repair of german, δ = 0.1, by {solver}: {shown(perf_counter() - start)}; log-likelihood",

@@ -24,7 +24,7 @@ from auditor.certificate.policy import terms
 from auditor.certificate.signing import PAYLOAD_TYPE, STATEMENT_TYPE, key_id, pae
 from auditor.certificate.verifying import Question
 from auditor.documents.certificate import PREDICATE_TYPE, Certificate
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.model.spec import ModelSpec
 
 ROOT = Path(__file__).parents[2]
@@ -49,7 +49,7 @@ def private_pem(key: Ed25519PrivateKey = KEY) -> bytes:
 
 def figure1() -> ModelSpec:
     """The paper's network; its largest degree is .2246 and its next largest .167."""
-    return load_model(EXAMPLES / "figure1.json")
+    return load_naive_bayes(EXAMPLES / "figure1.json")
 
 
 def made(delta: str = "0.2", spec: ModelSpec | None = None, day: date = DAY, **wishes: Any) -> Certificate:

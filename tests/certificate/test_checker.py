@@ -328,8 +328,8 @@ def test_an_impossible_model_is_not_recomputed(place: tuple[str | int, ...], val
 
 @pytest.mark.parametrize(("name", "delta", "count"), [("compas", "0.1", 2017), ("adult", "0.1", 4_083_350)])
 def test_real_models(name: str, delta: str, count: int) -> None:
-    from auditor.model.reading import load_model
+    from auditor.model.reading import load_naive_bayes
 
-    certificate = made(delta, load_model(EXAMPLES / f"{name}.json"))
+    certificate = made(delta, load_naive_bayes(EXAMPLES / f"{name}.json"))
     assert certificate.pattern_count == str(count)
     assert False not in outcomes(bare(tree(certificate))).values()

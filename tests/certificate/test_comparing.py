@@ -21,7 +21,7 @@ from auditor.certificate.policy import terms
 from auditor.documents.certificate import Certificate
 from auditor.documents.comparison import PatternChange
 from auditor.model.naive_bayes import Attribute, NaiveBayes
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.model.spec import ModelSpec
 from auditor.search.additive.tables import tables_of
 from auditor.search.criteria import Difference, Ratio
@@ -110,7 +110,7 @@ def test_overlaps_by_the_brute_force(
     """Listed whole and in small blocks, and half against half; and the worst of those that are gone."""
     monkeypatch.setattr(module, "_HALF", half)
 
-    @examples(15)
+    @examples(6)
     @given(successions(FAMILIES[family], criterion))
     def check(succession: tuple[Named, Named, Fraction]) -> None:
         old_named, new_named, threshold = succession
@@ -134,7 +134,7 @@ def test_overlaps_by_the_brute_force(
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.hypothesis
 def test_the_worst_that_are_gone_by_the_brute_force(criterion: CriterionName) -> None:
-    @examples(25)
+    @examples(10)
     @given(successions(FAMILIES["simple rationals"], criterion))
     def check(succession: tuple[Named, Named, Fraction]) -> None:
         old, new, threshold = succession
@@ -246,7 +246,7 @@ def test_another_structure() -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_the_likelihood_of_the_new_counts() -> None:
-    compas = load_model(EXAMPLES / "compas.json")
+    compas = load_naive_bayes(EXAMPLES / "compas.json")
     tree = compas.model_dump()
     row = tree["attributes"][0]["counts"]["favourable"]
     tree["attributes"][0]["counts"]["favourable"] = (row[0] - 500, row[1] + 500)
@@ -264,11 +264,11 @@ def test_the_likelihood_of_the_new_counts() -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_an_impossible_row_has_no_likelihood() -> None:
-    tree = load_model(EXAMPLES / "compas.json").model_dump()
+    tree = load_naive_bayes(EXAMPLES / "compas.json").model_dump()
     row = tree["attributes"][0]["counts"]["favourable"]
     tree["attributes"][0]["counts"]["favourable"] = (row[0] + row[1], row[1] - row[1])
     old = ModelSpec.model_validate(tree)
-    new = load_model(EXAMPLES / "compas.json")
+    new = load_naive_bayes(EXAMPLES / "compas.json")
     found = compare(certificate(old), certificate(new), counted=new).log_likelihood
     assert found is not None
     assert found.old_parameters is None

@@ -21,7 +21,7 @@ from auditor.certificate.verifying import Question, broken, load_revocations, ve
 from auditor.documents.certificate import Certificate
 from auditor.documents.verification import Verification
 from auditor.errors import InputError
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.search import verdict
 from auditor.search.additive.counting import PatternCount
 from auditor.search.additive.worst import Worst, worst_patterns
@@ -74,7 +74,7 @@ def test_every_verdict_holds(delta: str, wishes: dict[str, Any]) -> None:
 
 def test_an_inconclusive_one_holds_since_it_claims_little() -> None:
     certificate = issue(
-        load_model(EXAMPLES / "german.json"), terms(delta="0.415"), issued=DAY, limits=NO_TIME
+        load_naive_bayes(EXAMPLES / "german.json"), terms(delta="0.415"), issued=DAY, limits=NO_TIME
     )
     assert certificate.verdict == "inconclusive"
     found = verified(certificate)
@@ -111,7 +111,7 @@ def test_dates(days: int, holds: bool) -> None:
 
 def test_the_given_model() -> None:
     assert outcome(verified(made(), replace(QUESTION, model=figure1())), "given model") == "passed"
-    compas = load_model(EXAMPLES / "compas.json")
+    compas = load_naive_bayes(EXAMPLES / "compas.json")
     assert failed(verified(made(), replace(QUESTION, model=compas))) == ["given model"]
 
 
@@ -149,7 +149,7 @@ HEAD = '{"kind": "auditor/revocations", "version": 1, "revocations": '
     ("text", "complaint"),
     [
         ("x", "not JSON"),
-        ('{"kind": "a", "kind": "b"}', "a name twice"),
+        ('{"kind": "a", "kind": "b"}', 'key "kind" stands twice'),
         ("{}", "kind"),
         (HEAD.replace("1", "2") + "[]}", "version"),
         (HEAD + '[{"revoked": "2026-01-01"}]}', "names no"),

@@ -17,7 +17,7 @@ import yaml
 from auditor.certificate.issuing import tree
 from auditor.certificate.signing import key_id, load_public_key
 from auditor.documents.schemas import schemas
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.model.writing import dump_model
 from tests.certificate.making import CHECKER, DAY, EXAMPLES, bare, made, put, renamed
 from tests.cli.conftest import Auditor
@@ -42,10 +42,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, auditor: Auditor) -> P
 
 def worse(folder: Path) -> Path:
     """A model that was trained again, and is less fair."""
-    text = dump_model(load_model(FIGURE1)).replace("0.8, 0.2", "0.9, 0.1", 1)
+    text = dump_model(load_naive_bayes(FIGURE1)).replace("0.8, 0.2", "0.9, 0.1", 1)
     path = folder / "worse.json"
     path.write_text(text)
-    assert load_model(path) != load_model(FIGURE1)
+    assert load_naive_bayes(path) != load_naive_bayes(FIGURE1)
     return path
 
 
@@ -65,7 +65,7 @@ def test_keygen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, auditor: Audito
     assert key_id(load_public_key(tmp_path / "key.pub.pem")) in run.out
     again = auditor("keygen", "--no-passphrase")
     assert (again.code, again.out) == (3, "")
-    assert "exists already; a key is never overwritten" in again.err
+    assert "exists already, and is never overwritten" in again.err
     assert auditor("keygen", "-o", "other.pem", "--no-passphrase").code == 0
     assert (tmp_path / "other.pub.pem").exists()
 

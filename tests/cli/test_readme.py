@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from tests.cli.conftest import EXAMPLES, ROOT, Auditor
 from tests.cli.test_audit import masked
 
@@ -38,7 +38,7 @@ def workplace(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 @pytest.mark.usefixtures("workplace")
 def test_commands_run(auditor: Auditor, monkeypatch: pytest.MonkeyPatch) -> None:
     """In order: some take what others have written."""
-    monkeypatch.setenv("AUDITOR_KEY_PASSPHRASE", "")
+    monkeypatch.setenv("AUDITOR_KEY_PASSPHRASE", "correct horse")
     for command in COMMANDS:
         program, *arguments = shlex.split(command)
         if program == "python":
@@ -58,16 +58,18 @@ def test_shown_output_is_what_is_printed(auditor: Auditor, command: str, output:
 
 @pytest.mark.usefixtures("workplace")
 def test_python_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
-    (example,) = blocks("python")
-    exec(compile(example, "README.md", "exec"), {})
+    audited, learned = blocks("python")
+    exec(compile(audited, "README.md", "exec"), {})
     assert capsys.readouterr().out.startswith("not-delta-fair 2017 0.4066\n")
+    exec(compile(learned, "README.md", "exec"), {})
+    assert "{'sex': 'f'}" in capsys.readouterr().out
 
 
 def test_the_specification_is_one(tmp_path: Path) -> None:
     (specification,) = blocks("json")
     path = tmp_path / "model.json"
     path.write_text(specification, encoding="utf-8")
-    assert load_model(path).name == "Figure 1"
+    assert load_naive_bayes(path).name == "Figure 1"
 
 
 def test_make_commands_exist() -> None:

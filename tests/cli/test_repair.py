@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from auditor.repair import learner
 from tests.cli.conftest import EXAMPLES, ROOT, Auditor
 
 COMPAS = EXAMPLES / "compas.json"
@@ -66,7 +67,7 @@ def test_without_an_output_the_model_goes_to_stdout(auditor: Auditor, tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["--delta", "2"], 2, "'2' is not a decimal number from 0 to 1"),
+        (["--delta", "2"], 2, '"2" is not a decimal number from 0 to 1'),
         (["--delta", "0.1", "-o", "fair.pdf"], 2, "the suffix of fair.pdf is none of .json, .yaml, .yml"),
         (["--delta", "0.1", "-o", "no/such/folder/fair.json"], 3, "its folder does not exist"),
         (["--delta", "0.1", "--solver", "simplex"], 2, "simplex"),
@@ -92,7 +93,7 @@ def test_a_model_without_counts(auditor: Auditor) -> None:
 
 
 def test_a_repair_that_fails(auditor: Auditor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("auditor.repair.learner._proved_fair", lambda model, criterion: False)
+    monkeypatch.setattr(learner, "_proved_fair", lambda model, criterion: False)
     run = auditor("repair", COMPAS, "--delta", "0.1", "--time-limit", "1e-9")
     assert (run.code, run.out) == (5, "")
     assert "no model could be proved fair: the time limit was reached" in run.err

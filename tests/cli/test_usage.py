@@ -50,41 +50,47 @@ def test_version(auditor: Auditor) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ((), "Usage: auditor"),
-        (("frobnicate",), "No such command 'frobnicate'"),
-        (("audit",), "Missing argument 'model'"),
-        (("audit", FIGURE1), "Missing option '--delta'"),
-        (("audit", FIGURE1, "--delta", "1.5"), "'1.5' is not a decimal number from 0 to 1"),
-        (("audit", FIGURE1, "--delta", "-0.1"), "'-0.1' is not a decimal number from 0 to 1"),
-        (("audit", FIGURE1, "--delta", "nan"), "'nan' is not a decimal number"),
+        (("frobnicate",), '"frobnicate" is no command; there are audit, patterns, '),
+        (("aduit",), '"aduit" is no command; did you mean audit?'),
+        (("audit",), "MODEL is missing: Model specification"),
+        (("audit", FIGURE1), "--delta is missing: Threshold from 0 to 1"),
+        (("audit", FIGURE1, "--delta"), "--delta needs a value"),
+        (("keygen", "--no-passphrase=3"), "--no-passphrase takes no value"),
+        (("audit", FIGURE1, "--dleta", ".1"), "--dleta is no option of auditor audit; did you mean --"),
+        (("audit", FIGURE1, "a\x1bb", "--delta", ".1"), '"a\\x1bb": more than auditor audit takes'),
+        (("certify", FIGURE1, "--issued", "yesterday"), '"yesterday" is not a date such as 2026-01-31'),
+        (("audit", FIGURE1, "--delta", "1.5"), '"1.5" is not a decimal number from 0 to 1'),
+        (("audit", FIGURE1, "--delta", "-0.1"), '"-0.1" is not a decimal number from 0 to 1'),
+        (("audit", FIGURE1, "--delta", "nan"), '"nan" is not a decimal number'),
         (("audit", FIGURE1, "--delta", "1e-999999999"), "is not a decimal number"),
         (("audit", FIGURE1, "--delta", "1/10"), "is not a decimal number"),
         (("audit", FIGURE1, "--delta", "\x1b[31m"), "\\x1b[31m"),
-        (("audit", FIGURE1, "--delta", ".1", "--top", "0"), "Input should be greater than or equal to 1"),
+        (("audit", FIGURE1, "--delta", ".1", "--top", "0"), '--top: "0" is not at least 1'),
+        (("audit", FIGURE1, "--delta", ".1", "--top", "x"), '--top: "x" is not a whole number'),
         (("audit", FIGURE1, "--delta", ".1", "--rank-by", "size"), "'size' is not one of"),
         (("audit", FIGURE1, "--delta", ".1", "--criterion", "p"), "'p' is not one of"),
-        (("audit", FIGURE1, "--delta", ".1", "--min-probability", "2"), "'2' is not a decimal number"),
+        (("audit", FIGURE1, "--delta", ".1", "--min-probability", "2"), '"2" is not a decimal number'),
         (
             ("audit", FIGURE1, "--delta", ".1", "--time-limit", "-1"),
-            "Input should be greater than or equal to 0",
+            '--time-limit: "-1" is not at least 0',
         ),
         (
             ("audit", FIGURE1, "--delta", ".1", "--time-limit", "nan"),
-            "Input should be greater than or equal to 0",
+            '--time-limit: "nan" is not at least 0',
         ),
         (("audit", FIGURE1, "--delta", ".1", "--format", "doc"), "'doc' is not one of"),
         (("audit", FIGURE1, "--delta", ".1", "-o", "x.doc"), "the suffix of x.doc is none of .txt"),
         (("patterns", FIGURE1, "--delta", ".1", "--summary", "small"), "'small' is not one of"),
         (
             ("patterns", FIGURE1, "--delta", ".1", "--sample", "0"),
-            "Input should be greater than or equal to 1",
+            '--sample: "0" is not at least 1',
         ),
         (("patterns", FIGURE1, "--delta", ".1", "--sample", "3", "--top", "3"), "--sample goes without"),
         (
             ("patterns", FIGURE1, "--delta", ".1", "--summary", "pareto", "--rank-by", "divergence"),
             "--rank-by goes with neither",
         ),
-        (("schema", "[bold]x"), "'[bold]x' is not one of audit, "),
+        (("schema", "[bold]x"), '"[bold]x" is not one of audit, '),
     ],
 )
 def test_wrong_usage(auditor: Auditor, arguments: tuple[str | Path, ...], complaint: str) -> None:
@@ -94,6 +100,12 @@ def test_wrong_usage(auditor: Auditor, arguments: tuple[str | Path, ...], compla
     assert complaint in run.err
     assert "Try 'auditor" in run.err
     assert "\x1b" not in run.err
+
+
+def test_nothing_said_is_wrong_usage_too(auditor: Auditor) -> None:
+    run = auditor()
+    assert (run.code, run.out) == (2, "")
+    assert run.err.startswith("Usage: auditor")
 
 
 def test_an_output_that_cannot_be_written_is_found_before_the_work(

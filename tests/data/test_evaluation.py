@@ -6,11 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from auditor.data.evaluation import performances
+from auditor.data.comparing import performances
+from auditor.data.encoding import EncodedTable
+from auditor.data.scoring import Performance
+from auditor.data.tables import open_table
 from auditor.errors import InputError
 from auditor.model.spec import ModelSpec
 from auditor.usecases.auditing import repair
 from tests.model.samples import WITH_LIKELIHOOD, changed, put, read
+
+
+def measured(table: Path, spec: ModelSpec) -> list[Performance]:
+    return performances([spec.naive_bayes()], EncodedTable(spec, open_table(table)))
 
 
 @pytest.fixture
@@ -40,7 +47,7 @@ def binned() -> ModelSpec:
 def test_missing_cells_are_not_disclosed(credit: ModelSpec, tmp_path: Path) -> None:
     table = tmp_path / "credit.csv"
     table.write_text("credit,sex,housing\ngood,male,own\ngood,f,\nbad,,free\nbad,male,rent\n,male,own\n")
-    (found,) = performances(table, credit, [credit.naive_bayes()])
+    (found,) = measured(table, credit)
     assert (found.rows, found.impossible) == (4, 0)
     # Odds: 3.36, 1.87, .93, 3.36·…: only "free" is predicted bad.
     assert found.accuracy == 0.75
@@ -51,28 +58,36 @@ def test_missing_cells_are_not_disclosed(credit: ModelSpec, tmp_path: Path) -> N
 def test_numbers_fall_into_bins_and_joint_codes_are_told_apart(binned: ModelSpec, tmp_path: Path) -> None:
     table = tmp_path / "credit.csv"
     table.write_text("credit,age\nA,30\nB,64.5\nbad,29.9\nbad,\n")
-    (found,) = performances(table, binned, [binned.naive_bayes()])
+    (found,) = measured(table, binned)
     assert (found.rows, found.accuracy, found.auc) == (4, 1.0, 1.0)
     table.write_text("credit,age\nA,thirty\nbad,29.9\n")
-    with pytest.raises(InputError, match='column "age" has "thirty", which is not a number'):
-        performances(table, binned, [binned.naive_bayes()])
+    encoded = EncodedTable(binned, open_table(table))
+    assert (encoded.unknown, encoded.rows) == ({"age": 1}, 2)
+    table.write_text("credit,age\nA,thirty\nbad,forty\n")
+    with pytest.raises(
+        InputError, match='"age" has none of the model\'s values in any row, but "forty", "thirty"'
+    ):
+        measured(table, binned)
 
 
 def test_a_column_may_differ_in_punctuation_and_case(credit: ModelSpec, tmp_path: Path) -> None:
     table = tmp_path / "credit.csv"
     table.write_text("Credit_,SEX,housing \ngood,male,own\nbad,f,rent\n".replace("housing ", "housing_"))
-    assert performances(table, credit, [credit.naive_bayes()])[0].rows == 2
+    assert measured(table, credit)[0].rows == 2
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("credit,sex\ngood,male\n", 'there is no column "housing" for the model'),
+        ("credit,sex\ngood,male\n", 'there is no column "housing" for an attribute'),
         (
             "credit,sex,housing\ngood,man,own\n",
-            'column "sex" has "man", which the model does not know; it knows',
+            'column "sex" has none of the model\'s values in any row, but "man"; write them as in the model',
         ),
-        ("credit,sex,housing\nperhaps,male,own\n", 'column "credit" has "perhaps"'),
+        (
+            "credit,sex,housing\nperhaps,male,own\n",
+            'column "credit" has neither "good" nor "bad"; it has "perhaps"',
+        ),
     ],
 )
 def test_what_the_model_does_not_know_is_an_error(
@@ -81,7 +96,7 @@ def test_what_the_model_does_not_know_is_an_error(
     table = tmp_path / "credit.csv"
     table.write_text(text)
     with pytest.raises(InputError) as raised:
-        performances(table, credit, [credit.naive_bayes()])
+        measured(table, credit)
     assert message in str(raised.value)
     assert str(raised.value).startswith(str(table))
 

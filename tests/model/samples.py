@@ -115,7 +115,9 @@ def to_json(tree: object) -> bytes:
 
 def read(tree: object, *, name: str = "credit.json") -> ModelSpec:
     """Validate a tree by way of its JSON text."""
-    return parse_model(to_json(tree), name)
+    spec = parse_model(to_json(tree), name)
+    assert isinstance(spec, ModelSpec)
+    return spec
 
 
 def problems(tree: object) -> tuple[str, ...]:

@@ -161,13 +161,25 @@ LIKELIHOOD_CASES: Mapping[str, tuple[list[Edit], list[str]]] = {
     "attribute is a number": (
         [put(*SECOND, 5)],
         [
-            "attributes[1]: 5 stands where a mapping belongs; give its keys: name, sensitive, "
+            "attributes[1]: 5 stands where a mapping belongs; give its keys: name, label, sensitive, "
             "sensitive_reason, values, likelihood, counts"
         ],
     ),
     "duplicate attribute": (
         [put(*SECOND, "name", "sex")],
         ["attributes[1] (sex): has the name of attributes[0] too; give each its own"],
+    ),
+    "one label for two attributes": (
+        [put(*FIRST, "label", "Housing"), put(*SECOND, "label", "Housing")],
+        ['attributes[1] (housing): people read "Housing" for attributes[0] too; give each its own label'],
+    ),
+    "a label that is another's name": (
+        [put(*FIRST, "label", "housing")],
+        ['attributes[1] (housing): people read "housing" for attributes[0] too; give each its own label'],
+    ),
+    "a label that is no text": (
+        [put(*FIRST, "label", 5)],
+        ['attributes[0] (sex): label: 5 is not text; put it in quotes: "5"'],
     ),
     "attribute named like the decision": (
         [put(*SECOND, "name", "credit")],
@@ -257,7 +269,7 @@ LIKELIHOOD_CASES: Mapping[str, tuple[list[Edit], list[str]]] = {
     "likelihood of a billion digits": (
         [put(*SECOND, "likelihood", "favourable", 0, as_written("1e-999999999"))],
         [
-            f'{HOUSING}: likelihood of "own" given "good": 1E-999999999 is out of range; write 0, or '
+            f'{HOUSING}: likelihood of "own" given "good": 1e-999999999 is out of range; write 0, or '
             "a number "
             "within 1e±400"
         ],

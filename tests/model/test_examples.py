@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.model.writing import dump_model
 from examples import make
 
@@ -18,7 +18,7 @@ needs_data = pytest.mark.skipif(not (DATA / "codebook.json").is_file(), reason=f
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.json")), ids=lambda path: path.stem)
 def test_an_example_is_written_as_the_writer_writes(path: Path) -> None:
-    spec = load_model(path)
+    spec = load_naive_bayes(path)
     assert dump_model(spec) == path.read_text(encoding="utf-8")
     assert spec.provenance is not None
     assert spec.provenance.description
@@ -61,7 +61,7 @@ def test_an_example_is_written_as_the_writer_writes(path: Path) -> None:
 def test_what_the_examples_hold(
     name: str, prior: Fraction, attributes: int, sensitive: list[str], total: int | None
 ) -> None:
-    model = load_model(EXAMPLES / f"{name}.json").naive_bayes()
+    model = load_naive_bayes(EXAMPLES / f"{name}.json").naive_bayes()
     assert model.prior == prior
     assert len(model.attributes) == attributes
     assert [model.attributes[i].name for i in model.sensitive] == sensitive
@@ -79,7 +79,7 @@ def test_the_examples_are_those_of_the_data() -> None:
 @needs_data
 def test_every_row_is_counted() -> None:
     for name, _ in make.examples(DATA):
-        spec = load_model(EXAMPLES / f"{name}.json")
+        spec = load_naive_bayes(EXAMPLES / f"{name}.json")
         assert spec.provenance is not None
         assert spec.decision.counts is not None
         assert spec.decision.counts.favourable + spec.decision.counts.unfavourable == spec.provenance.rows

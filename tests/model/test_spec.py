@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from auditor.model.reading import parse_model
 from auditor.model.spec import AttributeSpec, DecisionCounts, ModelSpec, RepairRecord, ValueSpec
+from auditor.model.writing import dump_model
 from tests.model.samples import (
     REPAIR,
     WITH_COUNTS,
@@ -55,6 +57,15 @@ def test_smoothing_allows_values_and_decisions_without_counts() -> None:
 def test_missing_cells_are_left_out_of_the_attribute_only() -> None:
     tree = changed(WITH_COUNTS, put("attributes", 0, "counts", "favourable", [2, 1]))
     assert read(tree).naive_bayes().attributes[0].likelihood[0][0] == Fraction(2, 3)
+
+
+def test_the_label_of_an_attribute_is_for_people_alone() -> None:
+    spec = read(changed(WITH_COUNTS, put("attributes", 0, "label", "Sex")))
+    assert spec.attribute_labels == {"sex": "Sex"}
+    assert spec.naive_bayes() == read(WITH_COUNTS).naive_bayes()
+    for form in ("json", "yaml"):
+        assert parse_model(dump_model(spec, form).encode(), f"m.{form}") == spec
+    assert read(WITH_COUNTS).attribute_labels == {"sex": "sex"}
 
 
 def test_zero_probabilities_are_legal() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.repair.repairing import counts_of
 from examples.paper import published
 from examples.paper.data import named, swapped
@@ -16,7 +16,7 @@ from examples.paper.mining import facts, scatter, search_effort, wrong_denominat
 from examples.paper.report import largest_gap, short
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-COMPAS = load_model(EXAMPLES / "compas.json")
+COMPAS = load_naive_bayes(EXAMPLES / "compas.json")
 
 
 def test_printed_shares_are_nodes_over_the_wrong_number() -> None:
@@ -53,7 +53,7 @@ def test_the_front_and_the_top_tens() -> None:
 
 @pytest.mark.parametrize("name", ["compas", "adult", "german"])
 def test_nodes_are_fewer_than_those_of_the_released_code(name: str) -> None:
-    cells = search_effort(load_model(EXAMPLES / f"{name}.json").naive_bayes())
+    cells = search_effort(load_naive_bayes(EXAMPLES / f"{name}.json").naive_bayes())
     for (ranking, k, delta), cell in cells.items():
         assert cell.nodes < published.RELEASED[name][ranking][k][published.DELTAS.index(delta)]
 
@@ -67,7 +67,7 @@ def test_nodes_are_fewer_than_those_of_the_released_code(name: str) -> None:
     ],
 )
 def test_likelihoods(name: str, unconstrained: float, fair: float, independent: float, mean: float) -> None:
-    found = likelihoods(counts_of(load_model(EXAMPLES / f"{name}.json")))
+    found = likelihoods(counts_of(load_naive_bayes(EXAMPLES / f"{name}.json")))
     assert found.unconstrained == pytest.approx(unconstrained, abs=0.001)
     assert found.fair == pytest.approx(fair, abs=0.02)
     assert found.fair_degree <= Fraction("0.1")

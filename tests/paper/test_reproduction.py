@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from examples.paper import accuracy, figures, report, results
 from examples.paper.__main__ import main
 from examples.paper.accuracy import ten_folds
@@ -61,7 +61,7 @@ def test_ticks() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_data_are_those_of_the_shipped_models(name: str) -> None:
     data = load(DATA, name)
-    shipped = load_model(PAPER.parent / f"{name}.json").naive_bayes()
+    shipped = load_naive_bayes(PAPER.parent / f"{name}.json").naive_bayes()
     assert data.model == shipped
     assert data.counts().model == shipped
 

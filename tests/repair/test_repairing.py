@@ -14,7 +14,7 @@ import pytest
 import auditor
 from auditor.documents.repair import Repair
 from auditor.errors import InputError
-from auditor.model.reading import load_model, parse_model
+from auditor.model.reading import load_naive_bayes, parse_model
 from auditor.model.spec import ModelSpec
 from auditor.model.writing import dump_model
 from auditor.repair import repairing
@@ -30,7 +30,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 @pytest.fixture(scope="module")
 def compas() -> ModelSpec:
-    return load_model(EXAMPLES / "compas.json")
+    return load_naive_bayes(EXAMPLES / "compas.json")
 
 
 def test_the_repaired_model_keeps_what_it_does_not_change(compas: ModelSpec) -> None:
@@ -148,7 +148,7 @@ def test_counts_are_asked_for(tree: Mapping[str, Any], where: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"delta": "x"}, "'x' is not a decimal number from 0 to 1"),
+        ({"delta": "x"}, '"x" is not a decimal number from 0 to 1'),
         ({"per_round": 0}, "per_round: 0 is not a positive number"),
         ({"max_rounds": 0}, "max_rounds: 0 is not a positive number"),
         ({"time_limit": -1}, "time_limit: -1 is not a number of seconds"),

@@ -43,7 +43,7 @@ def problem_of(data: st.DataObject, criterion: Criterion, family: str) -> tuple[
 
 @pytest.mark.parametrize("criterion", [Difference(Fraction("0.1")), Ratio(Fraction("0.2"))])
 @pytest.mark.parametrize("family", ["plain", "zero counts", "many values"])
-@examples(25)
+@examples(10)
 @given(data=st.data())
 def test_the_interior_solution_is_stationary(criterion: Criterion, family: str, data: st.DataObject) -> None:
     found = problem_of(data, criterion, family)

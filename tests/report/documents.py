@@ -66,9 +66,14 @@ def audit_document(name: str = "Credit", **changed: Any) -> Audit:
             "minimal_patterns": (pattern(context_values={}),),
             "group_level": pattern(context_values={}),
             "individual_level": pattern(),
+            "individual_level_bounds": (0.25, 0.25),
             "by_sensitive_attribute": (
                 SensitiveAttributeRecord(
-                    attribute="Sex", max_degree=0.25, worst_pattern=pattern(), pattern_count=30
+                    attribute="Sex",
+                    max_degree=0.25,
+                    max_degree_bounds=(0.25, 0.25),
+                    worst_pattern=pattern(),
+                    pattern_count=30,
                 ),
             ),
             "coverage": (

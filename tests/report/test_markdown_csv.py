@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from auditor.messages import visible
 from auditor.report import csv as csv_report
 from auditor.report import markdown
 from auditor.report.formats import format_of, render
@@ -27,33 +28,40 @@ from tests.report.documents import audit_document, model, pattern, pattern_list
     ],
 )
 def test_markdown_names_are_inert(name: str, written: str) -> None:
-    assert markdown.name(name) == written
+    assert markdown.inert(visible(name)) == written
 
 
 def test_markdown_has_all_sections_and_whole_tables() -> None:
-    shown = markdown.audit(audit_document())
+    shown = render(audit_document(), "markdown")
     assert shown.startswith("# Credit: **not δ-fair** at δ = 0.1 for these sensitive attributes\n")
-    assert [line for line in shown.splitlines() if line.startswith("#")][1:] == [
-        "## Worst pattern",
-        "## Top 2 discrimination patterns by divergence",
-        "## 1 subset-minimal pattern (no proper part is a discrimination pattern), most probable first",
-        "## Group level: nothing else known",
-        "## Individual level: every attribute known",
-        "## By sensitive attribute",
-        "## What was explored",
-        "## What this does not say",
+    assert [line for line in shown.splitlines() if line.startswith("#")][1:13] == [
+        "## 1. What was found",
+        "### Worst degree of discrimination",
+        "### Discrimination patterns",
+        "### Top 2 discrimination patterns by divergence",
+        "### 1 subset-minimal pattern (no proper part is a discrimination pattern), most probable first",
+        "### Group level, nothing else known: +0.2500 at worst",
+        "### Individual level, every attribute known: +0.2500 at worst",
+        "### By sensitive attribute",
+        "### By combination of sensitive attributes",
+        "## 2. Method, assumptions and limits",
+        "### What a discrimination pattern is",
+        "### Worked example: the worst pattern of this model",
     ]
+    assert "How severe, and for how many" not in shown
     numbers = "+0.2500 | 50.00% | 75.00% | 1.235% | 0.003051"
     assert f"| **Sex: Female**, **Age: Over 30** | **Level: 3 or 4** | {numbers} |" in shown
 
 
 def test_markdown_leaves_out_what_there_is_not() -> None:
-    shown = markdown.audit(
-        audit_document(worst_pattern=None, top_patterns=(), minimal_patterns=(), individual_level=None)
+    shown = render(
+        audit_document(worst_pattern=None, top_patterns=(), minimal_patterns=(), individual_level=None),
+        "markdown",
     )
-    assert "Worst pattern" not in shown
+    assert "The worst pattern of" not in shown
+    assert "Individual level" not in shown
     assert "Top" not in shown
-    assert "None." in markdown.patterns(pattern_list(patterns=()))
+    assert "None." in render(pattern_list(patterns=()), "markdown")
 
 
 def test_csv_has_a_row_per_pattern_and_a_column_per_part() -> None:

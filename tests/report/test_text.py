@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.report import text
+from auditor.report.formats import COLUMNS, render
 from tests.report.documents import audit_document, model, pattern, pattern_list
 
 NASTY = ["<script>alert(1)</script>", "{{7*7}}", "a\nb", "\x1b[2J", "[bold]", "x" * 300, "字" * 90, "é\u0301"]
@@ -16,7 +17,7 @@ NASTY = ["<script>alert(1)</script>", "{{7*7}}", "a\nb", "\x1b[2J", "[bold]", "x
 
 def test_golden_audit() -> None:
     assert (
-        text.audit(audit_document())
+        render(audit_document(), "text")
         == """\
 Credit: not δ-fair at δ = 0.1 for these sensitive attributes
 It is not true that disclosing sensitive values, whatever else is known of a
@@ -79,7 +80,7 @@ What this does not say
 
 
 def test_a_list_can_be_empty() -> None:
-    shown = text.patterns(pattern_list(patterns=(), min_probability="0.5"))
+    shown = render(pattern_list(patterns=(), min_probability="0.5"), "text")
     assert "Top 0 discrimination patterns by divergence\n  None.\n" in shown
     assert "Only patterns with a probability of at least 0.5 are considered." in shown
 
@@ -104,14 +105,14 @@ def test_names_stay_inert_and_within_the_page(name: str, colour: bool) -> None:
         ),
     )
     for shown in (
-        text.audit(document, colour=colour),
-        text.patterns(pattern_list(patterns=(nasty,), model=document.model), colour=colour),
+        render(document, "text", colour=colour),
+        render(pattern_list(patterns=(nasty,), model=document.model), "text", colour=colour),
     ):
         bare = re.sub(r"\x1b\[(0|1|1;31)m", "", shown)
         assert (bare != shown) == colour
         assert all(line.isprintable() for line in bare.splitlines())
-        assert max(map(text.width, bare.splitlines())) <= text.WIDTH
-    assert "2 more: auditor patterns MODEL --summary minimal" in text.audit(document)
+        assert max(map(text.width, bare.splitlines())) <= COLUMNS
+    assert "2 more: auditor patterns MODEL --summary minimal" in render(document, "text")
 
 
 @given(st.text(st.sampled_from("ab \xa0字"), max_size=60), st.integers(2, 20))

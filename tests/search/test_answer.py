@@ -11,7 +11,8 @@ from typing import get_args
 import pytest
 from hypothesis import given
 
-from auditor import InputError, load_model
+from auditor import InputError
+from auditor.model.reading import load_naive_bayes
 from auditor.search.additive.counting import PatternCount
 from auditor.search.additive.engine import Engine
 from auditor.search.additive.worst import Worst
@@ -79,6 +80,7 @@ def check_figures(case: Case, found: Answer) -> Iterator[tuple[Figure, Fraction]
 
 @pytest.mark.parametrize("criterion", get_args(CriterionName))
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+@pytest.mark.hypothesis
 def test_complete(family: Family, criterion: CriterionName) -> None:
     @given(cases(family, criterion))
     @examples(MODELS)
@@ -107,6 +109,7 @@ def test_complete(family: Family, criterion: CriterionName) -> None:
 
 @pytest.mark.parametrize("criterion", get_args(CriterionName))
 @pytest.mark.parametrize("family", [FAMILIES[name] for name in SOME_FAMILIES], ids=SOME_FAMILIES)
+@pytest.mark.hypothesis
 def test_limits_never_turn_a_verdict_round(family: Family, criterion: CriterionName) -> None:
     @given(cases(family, criterion), tight)
     @examples(MODELS)
@@ -127,7 +130,7 @@ def test_limits_never_turn_a_verdict_round(family: Family, criterion: CriterionN
 
 def pattern(degree: Fraction) -> Pattern:
     """A pattern of Figure 1 of a degree that it hasn't."""
-    model = load_model(FIGURE1).naive_bayes()
+    model = load_naive_bayes(FIGURE1).naive_bayes()
     measured = measure(model, Question.of("0.1").criterion, ((0, 0),), ())
     return Pattern(**{**vars(measured), "degree": degree})
 
@@ -165,7 +168,7 @@ def test_verdicts(
     monkeypatch.setattr(Engine, "worst", lambda self: Worst(witnesses, upper, True, 1, 1))
     monkeypatch.setattr(Engine, "count", lambda self: PatternCount(*counted, None, ()))
     monkeypatch.setattr(Engine, "sample", lambda self, n: None)
-    model = load_model(FIGURE1).naive_bayes()
+    model = load_naive_bayes(FIGURE1).naive_bayes()
     if verdict == "disagree":
         with pytest.raises(RuntimeError, match=r"disagree|above a proved bound"):
             answer(model, Question.of("0.1"))
@@ -177,7 +180,7 @@ def test_verdicts(
 def test_a_count_gives_the_search_a_witness(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that ends before it finds anything takes its witness from the patterns counted."""
     monkeypatch.setattr(Engine, "worst", lambda self: Worst((), Fraction(1), False, 0, 1))
-    model = load_model(FIGURE1).naive_bayes()
+    model = load_naive_bayes(FIGURE1).naive_bayes()
     unfair = answer(model, Question.of("0.2"))
     assert unfair.verdict == "not-delta-fair"
     assert unfair.largest.lower > FIFTH
@@ -191,7 +194,7 @@ def test_what_is_listed_is_in_no_bound_forgotten() -> None:
     """A list that was complete before time was up raises what the other figures have found."""
     calls = iter(range(10**6))
     limits = Limits(expired=lambda: next(calls) > 12)
-    model = load_model(FIGURE1.with_name("compas.json")).naive_bayes()
+    model = load_naive_bayes(FIGURE1.with_name("compas.json")).naive_bayes()
     found = answer(model, Question.of("0.1", limits=limits), EVERYTHING)
     assert found.out_of_time
     for figure, _ in figures(found):
@@ -219,7 +222,7 @@ def test_other_numbers_are_refused(number: str | float) -> None:
 
 
 def test_the_question_can_say_what_is_sensitive() -> None:
-    model = load_model(FIGURE1).naive_bayes()
+    model = load_naive_bayes(FIGURE1).naive_bayes()
     found = answer(model, Question.of("0.1", sensitive=("Y1", "X")))
     assert found.model.sensitive == (0, 1)
     assert model.sensitive == (0,)

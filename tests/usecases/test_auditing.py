@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor import InputError, ModelSpec, audit, load_model
+from auditor import InputError, ModelSpec, audit
 from auditor.documents.audit import PatternRecord
 from auditor.model.naive_bayes import NaiveBayes
+from auditor.model.reading import load_naive_bayes
 from auditor.search.additive.engine import Engine
 from auditor.usecases import auditing
 from tests.fuzzing import examples
@@ -42,7 +43,7 @@ def same(record: PatternRecord | None, pair: Pair | None) -> None:
         assert abs(record.degree) == pytest.approx(float(pair.size), abs=1e-12)
 
 
-@examples(60)
+@examples(30)
 @given(
     plain_models(FAMILIES["everything"]),
     st.sampled_from(["0", "0.01", "0.1", "0.25", "1"]),
@@ -73,7 +74,7 @@ def test_the_document_agrees_with_the_brute_force(
 
 
 def test_options_out_of_range_are_refused() -> None:
-    model = load_model(FIGURE1)
+    model = load_naive_bayes(FIGURE1)
     with pytest.raises(InputError, match="top: 0 is not a positive number"):
         audit(model, "0.1", top=0)
     with pytest.raises(InputError, match="time_limit: -1 is not a number of seconds"):
@@ -85,4 +86,4 @@ def test_options_out_of_range_are_refused() -> None:
 def test_a_sample_needs_a_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Engine, "sample", lambda *_: None)
     with pytest.raises(InputError, match="too many to be counted"):
-        auditing.patterns(load_model(FIGURE1), "0.1", choose="sample")
+        auditing.patterns(load_naive_bayes(FIGURE1), "0.1", choose="sample")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
@@ -35,7 +35,7 @@ ENDS = {
 
 @pytest.mark.parametrize(("name", "delta"), KNOWN)
 def test_the_known_likelihoods_are_reached(name: str, delta: str) -> None:
-    made = repair(load_model(EXAMPLES / f"{name}.json"), delta)
+    made = repair(load_naive_bayes(EXAMPLES / f"{name}.json"), delta)
     found = made.summary.log_likelihoods
     assert found.repaired is not None
     assert found.repaired >= KNOWN[name, delta]
@@ -51,13 +51,13 @@ def test_the_known_likelihoods_are_reached(name: str, delta: str) -> None:
 @pytest.mark.parametrize("solver", ["sqp", "signomial"])
 @pytest.mark.parametrize("name", ENDS)
 def test_the_solvers_agree(name: str, solver: Any) -> None:
-    made = repair(load_model(EXAMPLES / f"{name}.json"), "0.1", solver=solver)
+    made = repair(load_naive_bayes(EXAMPLES / f"{name}.json"), "0.1", solver=solver)
     assert made.summary.log_likelihoods.repaired == pytest.approx(KNOWN[name, "0.1"], rel=1e-6)
     assert made.summary.patterns_after == 0
 
 
 def test_the_ratio_criterion() -> None:
-    made = repair(load_model(EXAMPLES / "compas.json"), "0.2", criterion="ratio")
+    made = repair(load_naive_bayes(EXAMPLES / "compas.json"), "0.2", criterion="ratio")
     assert (made.summary.patterns_after, made.summary.shortfall) == (0, None)
     assert made.summary.price is not None
     assert 0 < made.summary.price < 1

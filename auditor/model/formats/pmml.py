@@ -65,7 +65,9 @@ def from_pmml(root: Node, *, sensitive: Sequence[str], favourable: str | None, n
         root.refuse(
             f"has no NaiveBayesModel but {plain(', '.join(kinds)) or 'no model at all'}; give another"
         )
-    labels = _labels(root)
+    dictionary = root.child("DataDictionary")
+    declared = dictionary.keyed("DataField", "name") if dictionary is not None else {}
+    labels = {field: _labels(node, field) for field, node in declared.items()}
     output = model.child("BayesOutput")
     if output is None:
         root.refuse("BayesOutput is missing; write the model anew")
@@ -99,6 +101,9 @@ def from_pmml(root: Node, *, sensitive: Sequence[str], favourable: str | None, n
         "attributes": [
             {
                 "name": attribute.name,
+                "label": (declared[attribute.name].get("displayName") or None)
+                if attribute.name in declared
+                else None,
                 "sensitive": attribute.name in protected,
                 "values": attribute.values,
                 "counts" if counted else "likelihood": {
@@ -113,19 +118,15 @@ def from_pmml(root: Node, *, sensitive: Sequence[str], favourable: str | None, n
     return build(tree, root.source)
 
 
-def _labels(root: Node) -> dict[str, dict[str, str]]:
-    """Return the values that each field of the dictionary declares, with their labels."""
-    dictionary = root.child("DataDictionary")
-    fields = dictionary.keyed("DataField", "name") if dictionary is not None else {}
-    found: dict[str, dict[str, str]] = {}
-    for name, field in fields.items():
-        found[name] = {}
-        for value in field.children("Value"):
-            if value.get("property", "valid") == "valid":
-                code = value.get("value")
-                if code in found[name]:
-                    root.refuse(f"{shown(name)} declares the value {shown(code)} twice; keep one of them")
-                found[name][code] = value.get("displayValue") or code
+def _labels(field: Node, name: str) -> dict[str, str]:
+    """Return the values that a field of the dictionary declares, with their labels."""
+    found: dict[str, str] = {}
+    for value in field.children("Value"):
+        if value.get("property", "valid") == "valid":
+            code = value.get("value")
+            if code in found:
+                field.refuse(f"{shown(name)} declares the value {shown(code)} twice; keep one of them")
+            found[code] = value.get("displayValue") or code
     return found
 
 
@@ -320,10 +321,9 @@ def to_pmml(model: ModelSpec) -> str:
     schema, inputs = SubElement(fitted, "MiningSchema"), SubElement(fitted, "BayesInputs")
     for spec, exact in zip(model.attributes, bayes.attributes, strict=True):
         bins = _bins_of(spec)
-        if bins:
-            SubElement(dictionary, "DataField", name=spec.name, optype="continuous", dataType="double")
-        else:
-            _write_field(dictionary, spec.name, spec.values)
+        field = _write_field(dictionary, spec.name, () if bins else spec.values)
+        if spec.label is not None:
+            field.set("displayName", spec.label)
         SubElement(schema, "MiningField", name=spec.name)
         one = SubElement(inputs, "BayesInput", fieldName=spec.name)
         if bins:
@@ -352,11 +352,14 @@ def _bins_of(spec: AttributeSpec) -> Bins | None:
     return bins
 
 
-def _write_field(dictionary: Element, name: str, values: Sequence[ValueSpec]) -> None:
-    field = SubElement(dictionary, "DataField", name=name, optype="categorical", dataType="string")
+def _write_field(dictionary: Element, name: str, values: Sequence[ValueSpec]) -> Element:
+    """Declare a field with these values, or one of numbers."""
+    optype, kind = ("categorical", "string") if values else ("continuous", "double")
+    field = SubElement(dictionary, "DataField", name=name, optype=optype, dataType=kind)
     for value in values:
         label = {"displayValue": value.label} if value.label != value.value else {}
         SubElement(field, "Value", {"value": value.value, **label})
+    return field
 
 
 def _write_bins(parent: Element, spec: AttributeSpec, bins: Bins) -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 from pathlib import Path
@@ -22,7 +23,7 @@ import numpy as np
 from auditor.errors import InputError
 from auditor.messages import escaped, plain, shown
 from auditor.model.building import build, chosen, code_of, decimal, sides_of, split
-from auditor.model.checks import TOLERANCE
+from auditor.model.checks import SIDES, TOLERANCE
 from auditor.model.intervals import Bins, are_intervals
 from auditor.model.reading import unreadable
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from auditor.model.spec import ModelSpec
+
+#: Types that skops leaves to its callers: the dtype of an array, which is data.
+_TRUSTED = ("numpy.dtype",)
 
 #: What a skops file may hold when unpacked, so that a small file can't fill the memory.
 MAX_UNPACKED = 256 * 1024 * 1024
@@ -71,33 +75,30 @@ _WRAPPERS = {
 #: Codes or labels of an attribute's values, as a specification has them.
 Values = Sequence[str | dict[str, str]]
 
-#: A number per code of a column, for the favourable and for the unfavourable class.
-Rows = tuple[list[Fraction], list[Fraction]]
-
 
 @dataclass(frozen=True)
-class _Column:
-    """A column of codes that count from 0.
+class _Code:
+    """A code of a column, with two numbers for the favourable and the unfavourable class.
 
     Attributes
     ----------
-    weights : two lists of Fraction
-        What the estimator multiplies with, per code; probabilities, unless someone has set other numbers.
-    counts : two lists of Fraction, or None
-        Where these and the estimator's smoothing give the weights.
+    weights : (Fraction, Fraction)
+        What the estimator multiplies with: probabilities, unless someone has set other numbers.
+    counts : (Fraction, Fraction) or None
+        Where these and the estimator's smoothing give the weights, for all codes of the column.
     """
 
-    weights: Rows
-    counts: Rows | None
+    weights: tuple[Fraction, Fraction]
+    counts: tuple[Fraction, Fraction] | None
 
 
 @dataclass(frozen=True)
 class _Attribute:
-    """A column, or several of a one-hot encoder, with a name and values."""
+    """A column, or several of a one-hot encoder, with a name, and values for its codes."""
 
     name: str
     values: Values
-    column: _Column
+    codes: Sequence[_Code]
 
 
 def load_skops(path: str | os.PathLike[str]) -> object:
@@ -129,12 +130,18 @@ def load_skops(path: str | os.PathLike[str]) -> object:
         with warnings.catch_warnings():
             # Another version's estimator is checked below by what it has.
             warnings.simplefilter("ignore")
-            loaded: object = skops.io.load(path, trusted=[])
+            loaded: object = skops.io.load(path, trusted=list(_TRUSTED))
     except InputError:
         raise
     except UntrustedTypesFoundException as error:
+        with zipfile.ZipFile(path) as archive:
+            held = re.findall(r'"__class__": "(\w+)"', archive.read("schema.json").decode("utf-8", "replace"))
+        reason = next(filter(None, map(_unsuited, held)), None)
         raise InputError(
-            f"{name}: holds types that are no part of scikit-learn and could run code: {plain(str(error))}"
+            f"{name}: {reason}"
+            if reason
+            else f"{name}: holds types that could run code, so that it is not opened; save the naive Bayes "
+            f"estimator alone, or with its encoder ({plain(str(error))})"
         ) from error
     # A file that was tampered with can make skops fail in any way.
     except Exception as error:
@@ -212,7 +219,7 @@ def from_sklearn(
         "provenance": {"description": f"Imported from a scikit-learn {_described(encoder, bayes)}."},
     }
     counted = _agree([n / (sum(class_counts) or 1) for n in class_counts], prior) and all(
-        attribute.column.counts is not None for attribute in attributes
+        code.counts is not None for attribute in attributes for code in attribute.codes
     )
     if counted and alpha is not None:
         favoured, others = map(decimal, class_counts)
@@ -220,7 +227,7 @@ def from_sklearn(
         tree["smoothing"] = decimal(alpha)
     else:
         # Weights that don't add up to 1 are divided by their sum; the prior takes these factors over.
-        joint = [prior[d] * prod(_total(a.column.weights[d]) for a in attributes) for d in (0, 1)]
+        joint = [prior[d] * prod(_total(a, d) for a in attributes) for d in (0, 1)]
         if 0 in joint:
             _refuse(source, "a class has probability 0; fit it on data that have both")
         tree["decision"]["prior"] = decimal(joint[0] / sum(joint))
@@ -232,19 +239,20 @@ def from_sklearn(
 
 
 def _rows(attribute: _Attribute, counted: bool) -> dict[str, object]:
-    column = attribute.column
-    rows = column.counts if counted and column.counts else column.weights
-    sums = [Fraction(1) if rows is column.counts else _total(row) for row in rows]
-    favourable, unfavourable = (
-        [decimal(number / total) for number in row] for row, total in zip(rows, sums, strict=True)
-    )
-    kind = "counts" if rows is column.counts else "likelihood"
-    return {kind: {"favourable": favourable, "unfavourable": unfavourable}}
+    """Return counts or likelihoods, as a specification has them."""
+    rows = [
+        [
+            decimal(code.counts[d] if counted and code.counts else code.weights[d] / _total(attribute, d))
+            for code in attribute.codes
+        ]
+        for d in (0, 1)
+    ]
+    return {"counts" if counted else "likelihood": dict(zip(SIDES, rows, strict=True))}
 
 
-def _total(weights: Sequence[Fraction]) -> Fraction:
-    """Return the sum, as 1 where only rounding lies between."""
-    total = sum(weights, Fraction(0))
+def _total(attribute: _Attribute, d: int) -> Fraction:
+    """Return the sum of an attribute's weights for a class, as 1 where only rounding lies between."""
+    total = sum((code.weights[d] for code in attribute.codes), Fraction(0))
     return total if abs(total - 1) > TOLERANCE else Fraction(1)
 
 
@@ -253,10 +261,8 @@ def _parts(estimator: object, source: str) -> tuple[Any, Any]:
     *before, last = list(_steps(estimator)) or [None]
     names = [type(step).__name__ for step in before]
     kind = type(last).__name__
-    if kind in _WRAPPERS:
-        _refuse(source, f"{kind} holds the estimator to audit; give or save its {_WRAPPERS[kind]} instead")
-    if kind in _REFUSED:
-        _refuse(source, f"{kind} can't be audited for patterns: {_REFUSED[kind]}")
+    if reason := _unsuited(kind):
+        _refuse(source, reason)
     if kind not in ("CategoricalNB", "BernoulliNB"):
         _refuse(source, f"{kind} is no estimator that can be audited; give a CategoricalNB or BernoulliNB")
     if len(before) > 1 or (names and names[0] not in _ENCODERS):
@@ -266,6 +272,13 @@ def _parts(estimator: object, source: str) -> tuple[Any, Any]:
             f"{', '.join(_ENCODERS)} and then the naive Bayes estimator, and prepare the data before",
         )
     return (before[0] if before else None), last
+
+
+def _unsuited(kind: str) -> str | None:
+    """Say why an estimator of this kind can't be audited, and what can; None if nothing is known of it."""
+    if kind in _WRAPPERS:
+        return f"{kind} holds the estimator to audit; give or save its {_WRAPPERS[kind]} instead"
+    return f"{kind} can't be audited for patterns: {_REFUSED[kind]}" if kind in _REFUSED else None
 
 
 def _steps(estimator: object) -> Iterator[object]:
@@ -319,35 +332,36 @@ def _rounded(probability: float) -> Fraction:
     return Fraction(f"{probability:.{_FLOAT_DIGITS}g}")
 
 
-def _columns(bayes: Any, sides: Sequence[int], alpha: Fraction | None, source: str) -> Iterator[_Column]:
-    """Read each column of codes; for a BernoulliNB what isn't 1 is 0."""
+def _columns(bayes: Any, sides: Sequence[int], alpha: Fraction | None, source: str) -> Iterator[list[_Code]]:
+    """Read each column; for a BernoulliNB what isn't 1 is 0."""
     if type(bayes).__name__ == "CategoricalNB":
         for table, logs in zip(bayes.category_count_, bayes.feature_log_prob_, strict=True):
             counts = [[_exact(n) for n in table[side]] for side in sides]
             yield _column(counts, [[_fitted(log, source) for log in logs[side]] for side in sides], alpha)
         return
-    rows = [_exact(bayes.class_count_[side]) for side in sides]
     for ones, logs in zip(bayes.feature_count_.T, bayes.feature_log_prob_.T, strict=True):
-        counts = [
-            [row - _exact(ones[side]), _exact(ones[side])] for side, row in zip(sides, rows, strict=True)
-        ]
-        likely = [_fitted(logs[side], source) for side in sides]
-        # The estimator too subtracts from 1 in binary floating point.
-        unlikely = [_rounded(1 - math.exp(min(float(logs[side]), 0))) for side in sides]
-        yield _column(counts, [list(pair) for pair in zip(unlikely, likely, strict=True)], alpha)
+        counts, fitted = [], []
+        for side in sides:
+            one = _exact(ones[side])
+            counts.append([_exact(bayes.class_count_[side]) - one, one])
+            # The estimator too subtracts from 1 in binary floating point.
+            likely = _fitted(logs[side], source)
+            fitted.append([_rounded(1 - math.exp(min(float(logs[side]), 0))), likely])
+        yield _column(counts, fitted, alpha)
 
 
-def _column(counts: list[list[Fraction]], fitted: list[list[Fraction]], alpha: Fraction | None) -> _Column:
-    if any(len(row) != len(weights) for row, weights in zip(counts, fitted, strict=True)):
-        raise ValueError("there are not as many counts as probabilities")
-    weights = fitted[0], fitted[1]
-    if alpha is None:
-        return _Column(weights, None)
-    smoothed = [[n + alpha for n in row] for row in counts]
-    exact = [[n / (sum(row) or 1) for n in row] for row in smoothed]
-    if not all(map(_agree, exact, fitted)):
-        return _Column(weights, None)
-    return _Column((exact[0], exact[1]), (counts[0], counts[1]))
+def _column(
+    counts: list[list[Fraction]], fitted: list[list[Fraction]], alpha: Fraction | None
+) -> list[_Code]:
+    """Put together what is counted and what is fitted for each class."""
+    numbers = list(zip(*counts, strict=True))
+    weights = list(zip(*fitted, strict=True))
+    if alpha is not None:
+        smoothed = [[n + alpha for n in row] for row in counts]
+        exact = [[n / (sum(row) or 1) for n in row] for row in smoothed]
+        if all(map(_agree, exact, fitted)):
+            return list(map(_Code, zip(*exact, strict=True), numbers))
+    return [_Code(both, None) for both, _ in zip(weights, numbers, strict=True)]
 
 
 def _agree(exact: Sequence[Fraction], fitted: Sequence[Fraction]) -> bool:
@@ -356,7 +370,7 @@ def _agree(exact: Sequence[Fraction], fitted: Sequence[Fraction]) -> bool:
 
 
 def _attributes(
-    encoder: Any, bayes: Any, columns: Sequence[_Column], names: Sequence[str], source: str
+    encoder: Any, bayes: Any, columns: Sequence[Sequence[_Code]], names: Sequence[str], source: str
 ) -> list[_Attribute]:
     """Take the columns as attributes: one each, or for a one-hot encoder one per block."""
     cut: float | None = getattr(bayes, "binarize", None)
@@ -364,7 +378,7 @@ def _attributes(
     if encoder is None:
         bins = Bins((decimal(float(cut)),), "right") if cut is not None and elsewhere else None
         return [
-            _single(name, bins or _numbered(len(column.weights[0])), column, source)
+            _single(name, bins or [str(code) for code in range(len(column))], column, source)
             for name, column in zip(names, columns, strict=True)
         ]
     categories: list[Values | Bins] = _ENCODERS[type(encoder).__name__](encoder, names, source)
@@ -392,63 +406,42 @@ def _attributes(
     return [_single(*part, source) for part in zip(names, categories, columns, strict=True)]
 
 
-def _numbered(size: int) -> list[str]:
-    return [str(code) for code in range(size)]
-
-
 def _size(values: Values | Bins) -> int:
     return len(values.codes if isinstance(values, Bins) else values)
 
 
-def _single(name: str, values: Values | Bins, column: _Column, source: str) -> _Attribute:
+def _single(name: str, values: Values | Bins, column: Sequence[_Code], source: str) -> _Attribute:
     """Take a column as an attribute, without the codes that have no probability, and nothing to audit.
 
     Codes beyond the bins never come out of the encoder. Codes beyond its categories may, for what is unknown.
     """
-    weights, size = column.weights, len(column.weights[0])
-    if isinstance(values, Bins):
-        size = min(size, len(values.codes))
-    kept = [v for v in range(size) if weights[0][v] or weights[1][v]]
-    if isinstance(values, Bins):
-        if len(kept) < 2:
-            _refuse(source, f"feature {shown(name)} has one bin only, which tells nothing; leave it out")
-        named: Values = values.joined(kept).values
-    else:
+    size = _size(values) if isinstance(values, Bins) else len(column)
+    if any(any(code.weights) for code in column[size:]):
+        column = [replace(code, counts=None) for code in column]
+    kept = [v for v, code in enumerate(column[:size]) if any(code.weights)]
+    if not isinstance(values, Bins):
         named = [values[v] if v < len(values) else f"never seen {v}" for v in kept]
-    rows = [weights, column.counts] if column.counts else [weights]
-    chosen_rows = [([both[0][v] for v in kept], [both[1][v] for v in kept]) for both in rows]
-    whole = len(chosen_rows) > 1 and not any(any(row[size:]) for row in weights)
-    return _Attribute(name, named, _Column(chosen_rows[0], chosen_rows[1] if whole else None))
+        return _Attribute(name, named, [column[v] for v in kept])
+    if len(kept) < 2:
+        _refuse(source, f"feature {shown(name)} has one bin only, which tells nothing; leave it out")
+    return _Attribute(name, values.joined(kept).values, [column[v] for v in kept])
 
 
 def _block(
-    name: str, values: Values | Bins, left_out: int | None, columns: Sequence[_Column], source: str
+    name: str, values: Values | Bins, left_out: int | None, columns: Sequence[Sequence[_Code]], source: str
 ) -> _Attribute:
     """Take a one-hot block as one attribute: value v weighs P(x_v = 1 | d) Π_(u ≠ v) P(x_u = 0 | d)."""
     size = _size(values)
     if left_out is not None and size == 2:
-        column = columns[0]
-        return _single(name, values, column if left_out == 0 else _swapped(column), source)
+        # The one column is 1 for the value that isn't left out.
+        return _single(name, values, columns[0] if left_out == 0 else columns[0][::-1], source)
     own = [v for v in range(size) if v != left_out]
-    weights = [
-        [
-            prod(
-                (column.weights[d][u == v] for u, column in zip(own, columns, strict=True)), start=Fraction(1)
-            )
-            for v in range(size)
-        ]
-        for d in (0, 1)
-    ]
-    return _single(name, values, _Column((weights[0], weights[1]), None), source)
 
+    def weight(v: int, d: int) -> Fraction:
+        ones = zip(own, columns, strict=True)
+        return prod((column[u == v].weights[d] for u, column in ones), start=Fraction(1))
 
-def _swapped(column: _Column) -> _Column:
-    """Exchange the codes 0 and 1."""
-
-    def exchanged(rows: Rows) -> Rows:
-        return rows[0][::-1], rows[1][::-1]
-
-    return _Column(exchanged(column.weights), exchanged(column.counts) if column.counts else None)
+    return _single(name, values, [_Code((weight(v, 0), weight(v, 1)), None) for v in range(size)], source)
 
 
 def _is_one_hot(encoder: Any) -> bool:

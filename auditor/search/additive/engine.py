@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 
 from auditor.choices import RankBy
-from auditor.model.naive_bayes import Assignment, NaiveBayes
+from auditor.model.classifier import Classifier
+from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import ANY, Scope
 from auditor.search.additive.counting import Counting, PatternCount
 from auditor.search.additive.enclosing import enclosed_count
@@ -38,7 +39,7 @@ class Engine:
 
     Parameters
     ----------
-    classifier : NaiveBayes
+    classifier : Classifier
     criterion : Criterion
         With the threshold.
     min_probability : Fraction, optional
@@ -49,7 +50,7 @@ class Engine:
 
     def __init__(
         self,
-        classifier: NaiveBayes,
+        classifier: Classifier,
         criterion: Criterion,
         min_probability: Fraction | None = None,
         limits: Limits = DEFAULT,

@@ -32,23 +32,6 @@ _FRACTION_BITS = 48
 FAR = 1 << 62
 
 
-class Classifier(Protocol):
-    """A classifier of whatever family, as far as people name it and certificates speak of it."""
-
-    @property
-    def sensitive(self) -> tuple[int, ...]:
-        """Indices of the sensitive attributes, increasing."""
-
-    def total_patterns(self) -> int:
-        """Number of pairs (x, y) with x over a non-empty set of sensitive attributes."""
-
-    def canonical(self) -> bytes:
-        """All that bears on the answer, as canonical JSON."""
-
-    def sha256(self) -> str:
-        """Hexadecimal digest of `canonical`."""
-
-
 class Exact(Protocol):
     """Exact arithmetic on one classifier: it settles what tables of integers and floats can't.
 

@@ -9,14 +9,19 @@ from math import inf, prod
 
 import numpy as np
 
+from auditor.model.additive import AdditiveModel
+from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import Assignment, NaiveBayes
+from auditor.search.additive.exponentials import tables_of_scorecard
 from auditor.search.additive.log_odds import LogOdds, Population
 from auditor.search.criteria import Criterion, Interval, ln
 from auditor.search.pattern import Pattern, discriminates, measure
 
 
-def tables_of(classifier: NaiveBayes) -> LogOdds:
+def tables_of(classifier: Classifier) -> LogOdds:
     """The tables of a classifier of any family that has additive log-odds."""
+    if isinstance(classifier, AdditiveModel):
+        return tables_of_scorecard(classifier)
     return LogOdds.rounded(
         prior=ln(classifier.prior / (1 - classifier.prior)),
         values=[

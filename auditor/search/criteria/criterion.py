@@ -92,6 +92,13 @@ class Criterion(ABC):
     def off_peak(self, odds: Fraction, a: Fraction, b: Fraction) -> Fraction:
         """What orders contexts with odds ``R = e^γ`` by |degree| for one x, the smallest first, exactly."""
 
+    @abstractmethod
+    def odds_terms(self) -> tuple[tuple[Fraction, int, int], ...]:
+        """A sum of ``c A^i B^j`` as (c, i, j) that is positive iff ``|degree| > threshold``, for A > B > 0.
+
+        A is the greater and B the smaller of the odds ``P(d | xy) / P(d̄ | xy)`` and ``P(d | y) / P(d̄ | y)``.
+        """
+
     # In floats, of numbers and arrays alike.
 
     @abstractmethod

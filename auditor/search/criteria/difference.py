@@ -91,6 +91,11 @@ class Difference(Criterion):
         square = odds * odds * a / b
         return max(square, 1 / square)
 
+    def odds_terms(self) -> tuple[tuple[Fraction, int, int], ...]:
+        """``A - B - δ (1 + A)(1 + B)``."""
+        delta = self.threshold
+        return (1 - delta, 1, 0), (-1 - delta, 0, 1), (-delta, 0, 0), (-delta, 1, 1)
+
     def supremum(self, s: Numbers) -> Floats:
         """``tanh(|s|/4)``."""
         return np.tanh(np.abs(s) / 4)

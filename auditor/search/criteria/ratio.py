@@ -66,6 +66,11 @@ class Ratio(Criterion):
         """R; 0 for all contexts where ``P(d | xy) = 0`` in each."""
         return odds if a else Fraction(0)
 
+    def odds_terms(self) -> tuple[tuple[Fraction, int, int], ...]:
+        """``(1 - τ) A (1 + B) - B (1 + A)``."""
+        kept = 1 - self.threshold
+        return (kept, 1, 0), (Fraction(-1), 0, 1), (kept - 1, 1, 1)
+
     def supremum(self, s: Numbers) -> Floats:
         """``1 - e^-|s|``."""
         return -np.expm1(-np.abs(s))

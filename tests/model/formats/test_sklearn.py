@@ -25,13 +25,14 @@ from auditor.model.formats.sklearn import (
     to_skops,
 )
 from auditor.model.intervals import Bins
-from auditor.model.reading import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.model.spec import ModelSpec
 from tests.cli.conftest import EXAMPLES
 
 pytest.importorskip("sklearn", reason="needs the extra auditor[sklearn]")
 
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import VotingClassifier
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
@@ -347,6 +348,25 @@ def test_skops_files(tmp_path: Path) -> None:
     assert from_sklearn(load_skops(path), sensitive=["x0"]) == from_sklearn(pipeline, sensitive=["x0"])
 
 
+@pytest.mark.parametrize(
+    ("wrapped", "reason"),
+    [
+        (GridSearchCV(CategoricalNB(), {"alpha": [1, 2]}, cv=2), "GridSearchCV holds .* its best_estimator_"),
+        (make_pipeline(GridSearchCV(CategoricalNB(), {"alpha": [1]}, cv=2)), "GridSearchCV holds"),
+        (
+            CalibratedClassifierCV(CategoricalNB(), cv=2),
+            "CalibratedClassifierCV .* changes the",
+        ),
+        (VotingClassifier([("a", CategoricalNB())]), "save the naive Bayes estimator alone"),
+    ],
+)
+def test_files_of_wrappers_say_which_part_to_save(wrapped: Any, reason: str, tmp_path: Path) -> None:
+    skops = pytest.importorskip("skops.io", reason="needs the extra auditor[sklearn]")
+    skops.dump(wrapped.fit(CODES, Y), tmp_path / "m.skops")
+    with pytest.raises(InputError, match=reason):
+        from_sklearn(load_skops(tmp_path / "m.skops"), sensitive=["x0"])
+
+
 class Evil:
     """Would run a command when unpickled."""
 
@@ -435,7 +455,7 @@ def test_the_estimator_takes_positions_and_sorts_its_classes() -> None:
 
 def test_skops_bytes_are_read_back(tmp_path: Path) -> None:
     pytest.importorskip("skops.io", reason="needs the extra auditor[sklearn]")
-    model = load_model(EXAMPLES / "compas.json")
+    model = load_naive_bayes(EXAMPLES / "compas.json")
     path = tmp_path / "m.skops"
     path.write_bytes(to_skops(model))
     again = from_sklearn(load_skops(path), sensitive=["Sex,Age"], favourable="1")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.tables import tables_of
@@ -23,7 +23,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 def german(alpha: int) -> LogOdds:
-    spec = load_model(EXAMPLES / "german.json").model_copy(update={"smoothing": Decimal(alpha)})
+    spec = load_naive_bayes(EXAMPLES / "german.json").model_copy(update={"smoothing": Decimal(alpha)})
     return tables_of(spec.naive_bayes())
 
 

@@ -12,8 +12,8 @@ from random import Random
 
 import pytest
 
-from auditor import load_model
 from auditor.model.naive_bayes import Attribute, NaiveBayes
+from auditor.model.reading import load_naive_bayes
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import minimal_patterns, pareto_patterns
@@ -32,7 +32,7 @@ CRITERIA: tuple[Criterion, ...] = (
 
 @cache
 def example(name: str) -> NaiveBayes:
-    return load_model(EXAMPLES / f"{name}.json").naive_bayes()
+    return load_naive_bayes(EXAMPLES / f"{name}.json").naive_bayes()
 
 
 @cache

@@ -14,7 +14,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from auditor import load_model
+from auditor.model.reading import load_naive_bayes
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
@@ -68,7 +68,7 @@ def as_pair(model: PlainModel, x: Values, y: Values) -> Pair:
 
 @pytest.mark.parametrize("criterion", ["difference", "ratio"])
 def test_compas_in_full(criterion: str) -> None:
-    model = plain(load_model(EXAMPLES / "compas.json").naive_bayes())
+    model = plain(load_naive_bayes(EXAMPLES / "compas.json").naive_bayes())
     brute = BruteForce(model, "difference" if criterion == "difference" else "ratio")
     for check in CHECKS:
         check(Case(brute, DELTA, Fraction(1, 50)))
@@ -116,7 +116,7 @@ def test_twenty_million_pairs_of_many_values() -> None:
 
 @pytest.mark.parametrize("alpha", [0, 1])
 def test_top_hundreds_of_adult(alpha: int) -> None:
-    spec = load_model(EXAMPLES / "adult.json").model_copy(update={"smoothing": Decimal(alpha)})
+    spec = load_naive_bayes(EXAMPLES / "adult.json").model_copy(update={"smoothing": Decimal(alpha)})
     tables = tables_of(spec.naive_bayes())
     model = plain(naive_bayes_of(tables))
     degrees = vectorised.top_degrees(model, 100)

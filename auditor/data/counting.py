@@ -1,0 +1,816 @@
+"""Counts a table for a model: the rows with each value of each column under each decision.
+
+The source is asked once for the different cells of each column by decision; what these cells mean, and which
+columns are attributes, is found from them. Memory depends on the number of different cells, not of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal, InvalidOperation
+from math import prod
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from auditor.data.binning import found_edges, places
+from auditor.data.cells import counted, twins
+from auditor.data.tables import Groups, Progress, Table, reject
+from auditor.errors import InputError
+from auditor.messages import shown
+from auditor.model.building import build, decimal, split
+from auditor.model.checks import count as checked_count
+from auditor.model.intervals import Bins
+from auditor.model.spec import ModelSpec
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from auditor.data.scoring import Performance
+
+#: A column with more different texts, or numbers, than these is no attribute as it is.
+MAX_VALUES, MAX_NUMBERS = 100, 20
+
+#: Groups with fewer rows are pointed out: their counts say little.
+SMALL_GROUP = 30
+
+#: Segments of which models are made at most.
+MAX_SEGMENTS = 10_000
+
+#: Different values of a column that are told apart before it is given up, unless they are cut into bins.
+_TRACKED = 10_000
+#: Combinations of all sensitive values that are counted at most.
+_COMBINATIONS = 100_000
+
+#: Joins the data's codes of several values that make up one side of the decision.
+JOINT = "|"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What to learn, and how.
+
+    Attributes
+    ----------
+    decision : str
+        Column of the decision.
+    favourable : tuple of str
+        Its values that are favourable; all others are unfavourable.
+    sensitive : tuple of str
+        Columns to protect. Here, in `columns` and in `drop` a text that is no column names several, with
+        commas between.
+    columns : tuple of str, optional
+        The only columns to take, beside the decision and the sensitive ones.  [all]
+    drop : tuple of str
+        Columns to leave out.
+    edges : mapping of str to tuple of Decimal
+        Columns of numbers that are cut at these edges; each bin contains its lower edge.
+    bins : int, optional
+        Into how many bins to cut other columns of many numbers.
+    bin_method : {"quantile", "width"}
+        Whether those bins have about as many rows or the same width.
+    smoothing : Decimal
+    max_values : int, optional
+        Allowed number of values of a column.  [100 texts or 20 numbers]
+    drop_unique, drop_duplicates : bool
+        Leave out columns with too many values; and those that another column tells exactly.
+    holdout : float, optional
+        Share of rows on which to measure a model that is counted from the others.
+    folds : int, optional
+        Number of parts, on each of which to measure a model that is counted from the others.
+    seed : int
+        Draws the parts; the same rows get the same parts, in whatever order they stand.
+    name : str, optional
+        The model's name.  [decision and source]
+    """
+
+    decision: str
+    favourable: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    drop: tuple[str, ...] = ()
+    edges: Mapping[str, tuple[Decimal, ...]] = field(default_factory=dict)
+    bins: int | None = None
+    bin_method: Literal["quantile", "width"] = "quantile"
+    smoothing: Decimal = Decimal(0)
+    max_values: int | None = None
+    drop_unique: bool = False
+    drop_duplicates: bool = False
+    holdout: float | None = None
+    folds: int | None = None
+    seed: int = 0
+    name: str | None = None
+    columns: tuple[str, ...] | None = None
+
+
+class Group(NamedTuple):
+    """People with these sensitive values: how many, and how many of them have the favourable decision."""
+
+    values: tuple[tuple[str, str], ...]
+    rows: int
+    favourable: int
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the data hold.
+
+    Attributes
+    ----------
+    source : str
+    rows : int
+        Rows that were counted, so without those below.
+    undecided : int
+        Rows whose decision is missing.
+    favourable, unfavourable : (str, int)
+        Label and rows of each side.
+    missing : mapping of str to int
+        Missing cells of each attribute.
+    left_out : mapping of str to str
+        Columns that are no attributes, and why.
+    notes : tuple of str
+        What deserves a look.
+    groups : tuple of Group
+        By single sensitive values.
+    small_groups : tuple of Group
+        Those and combinations of all sensitive values with fewer than 30 rows, smallest first; combinations
+        that don't occur are not listed.
+    performance : Performance or None
+    """
+
+    source: str
+    rows: int
+    undecided: int
+    favourable: tuple[str, int]
+    unfavourable: tuple[str, int]
+    missing: Mapping[str, int]
+    left_out: Mapping[str, str]
+    notes: tuple[str, ...]
+    groups: tuple[Group, ...]
+    small_groups: tuple[Group, ...]
+    performance: Performance | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """What was counted of a column.
+
+    Attributes
+    ----------
+    name : str
+    values : tuple of str
+        In the order in which people expect them; codes of bins.
+    counts : array of int, shape (values, 2)
+        Rows under the favourable and under the unfavourable decision.
+    missing : int
+        Rows without a value.
+    codes : mapping of str or None to int
+        The place among the values of each cell as it stands in the table; -1 for a missing one.
+    bins : Bins or None
+    numeric : bool
+        Whether all values are numbers.
+    wrong : str or None
+        A value that is no number where bins are asked for.
+    advice : str or None
+        How to read the values as numbers.
+    given_up : bool
+        Whether it has more values than are told apart.
+    notes : tuple of str
+    """
+
+    name: str
+    values: tuple[str, ...]
+    counts: NDArray[np.int64]
+    missing: int
+    codes: Mapping[str | None, int]
+    bins: Bins | None = None
+    numeric: bool = False
+    wrong: str | None = None
+    advice: str | None = None
+    given_up: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What people read for the values."""
+        return self.bins.labels if self.bins else self.values
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A table as counted, or a segment of it.
+
+    Attributes
+    ----------
+    table : Table
+    choices : Choices
+    columns : tuple of Column
+        The attributes.
+    sides : (tuple of str, tuple of str)
+        Values of the decision that are favourable, and those that are not.
+    decision_codes : mapping of str or None to int
+        The side of each cell of the decision: 0 favourable, 1 unfavourable, -1 missing.
+    decided : (int, int)
+        Rows of each side.
+    undecided : int
+    together : mapping of tuple of int to (int, int)
+        Rows with all of some values of the sensitive columns, in the order of the table.
+    left_out : mapping of str to str
+    notes : tuple of str
+    segment : (str, str) or None
+        The column and its value that all rows have.
+    """
+
+    table: Table
+    choices: Choices
+    columns: tuple[Column, ...]
+    sides: tuple[tuple[str, ...], tuple[str, ...]]
+    decision_codes: Mapping[str | None, int]
+    decided: tuple[int, int]
+    undecided: int
+    together: Mapping[tuple[int, ...], tuple[int, int]]
+    left_out: Mapping[str, str]
+    notes: tuple[str, ...]
+    segment: tuple[str, str] | None = None
+
+    @property
+    def name(self) -> str:
+        """What the model is called."""
+        if self.choices.name is not None and self.segment is None:
+            return self.choices.name
+        whose = self.choices.name or f"{self.choices.decision} ({self.table.stem})"
+        return whose if self.segment is None else f"{whose}, {self.segment[0]}: {self.segment[1]}"
+
+    def specification(self, provenance: Mapping[str, object]) -> ModelSpec:
+        """Write what was counted as a specification."""
+        sides = [
+            {"value": JOINT.join(values), "label": values[0] if len(values) == 1 else " or ".join(values)}
+            for values in self.sides
+        ]
+        attributes = [
+            {
+                "name": column.name,
+                "sensitive": column.name in self.choices.sensitive,
+                "values": column.bins.values if column.bins else list(column.values),
+                "counts": {
+                    side: [decimal(int(number)) for number in column.counts[:, i]]
+                    for i, side in enumerate(("favourable", "unfavourable"))
+                },
+            }
+            for column in self.columns
+        ]
+        return build(
+            {
+                "name": self.name,
+                "decision": {
+                    "name": self.choices.decision,
+                    "favourable": sides[0],
+                    "unfavourable": sides[1],
+                    "counts": {"favourable": self.decided[0], "unfavourable": self.decided[1]},
+                },
+                "smoothing": self.choices.smoothing,
+                "attributes": attributes,
+                "provenance": {"rows": sum(self.decided), **provenance},
+            },
+            self.table.name,
+        )
+
+    def summary(self, performance: Performance | None) -> Summary:
+        """Say what the data hold."""
+        sensitive = [c for c in self.columns if c.name in self.choices.sensitive]
+        groups = [
+            Group(((column.name, label),), int(rows.sum()), int(rows[0]))
+            for column in sensitive
+            for label, rows in zip(column.labels, column.counts, strict=True)
+            if rows.any()
+        ]
+        small = [group for group in groups if group.rows < SMALL_GROUP]
+        for key, rows in self.together.items():
+            if sum(rows) < SMALL_GROUP:
+                values = tuple((c.name, c.labels[i]) for c, i in zip(sensitive, key, strict=True))
+                small.append(Group(values, sum(rows), rows[0]))
+        first, second = (" or ".join(values) for values in self.sides)
+        return Summary(
+            source=self.table.name,
+            rows=sum(self.decided),
+            undecided=self.undecided,
+            favourable=(first, self.decided[0]),
+            unfavourable=(second, self.decided[1]),
+            missing={column.name: column.missing for column in self.columns},
+            left_out=self.left_out,
+            notes=self.notes,
+            groups=tuple(groups),
+            small_groups=tuple(sorted(small, key=lambda g: (g.rows, g.values))),
+            performance=performance,
+        )
+
+
+def count(table: Table, choices: Choices, progress: Progress = lambda stage: None) -> Counted:
+    """Count a table.
+
+    Raises
+    ------
+    InputError
+        With a line per problem, which names the column and a remedy.
+    """
+    return _Count(table, choices, None, progress).whole()
+
+
+def count_segments(
+    table: Table, choices: Choices, by: str, progress: Progress = lambda stage: None
+) -> dict[str, Counted | tuple[str, ...]]:
+    """Count each segment of a table, which is the rows with the same value in a column, in one query.
+
+    Returns
+    -------
+    dict
+        For each segment what was counted, or what is wrong with it.
+
+    Raises
+    ------
+    InputError
+        If something is wrong with the table as a whole.
+    """
+    return _Count(table, choices, by, progress).segments()
+
+
+class _Tally(NamedTuple):
+    """What was counted of a column by segment: counts has the shape (values, segments, 2)."""
+
+    column: Column
+    counts: NDArray[np.int64]
+    missing: NDArray[np.int64]
+
+
+class _Count:
+    """Counts a table once, for all segments; without any, all rows are one segment."""
+
+    def __init__(self, table: Table, choices: Choices, by: str | None, progress: Progress) -> None:
+        self._table, self._by, self._progress = table, by, progress
+        self._dialect = table.dialect
+        self._choices, attributes, self._left_out = _chosen(table, choices, by)
+        choices = self._choices
+        crowded = table.crowded([choices.decision, *attributes], _TRACKED)
+        given_up = []
+        for name, cells in crowded.items():
+            values = list({value for cell in cells if (value := self._dialect.text(cell)) is not None})
+            numeric = not np.isnan(self._dialect.numbers(values)).any()
+            wanted = name in choices.edges or (bool(choices.bins) and numeric and name != choices.decision)
+            if len(values) > _TRACKED and not wanted:
+                given_up.append(self._given_up(name, values, numeric))
+        if any(column.name == choices.decision for column in given_up):
+            raise InputError(
+                f"{table.name}: column {shown(choices.decision)} has over {_TRACKED:,} different values, too "
+                "many for a decision; give another column"
+            )
+        gone = {column.name for column in given_up}
+        kept = [name for name in attributes if name not in gone]
+        sensitive = [name for name in attributes if name in choices.sensitive]
+        joint = [tuple(sensitive)] if len(sensitive) > 1 and not gone & set(sensitive) else []
+        keys = [choices.decision] + ([] if by is None else [by])
+        (decision, *found), together = table.groups(keys, [choices.decision, *kept], joint, progress)
+        self._cells(decision)
+        tallies = {name: self._tally(name, group) for name, group in zip(kept, found, strict=True)}
+        none = np.zeros((0, len(self._segments), 2), dtype=np.int64)
+        nobody = np.zeros(len(self._segments), dtype=np.int64)
+        tallies |= {column.name: _Tally(column, none, nobody) for column in given_up}
+        self._tallies = [tallies[name] for name in attributes]
+        self._twins = self._find_twins()
+        self._joint = self._combinations(sensitive, together[0], tallies) if together else []
+
+    def whole(self) -> Counted:
+        """Return the table as one."""
+        return self._segment(0)
+
+    def segments(self) -> dict[str, Counted | tuple[str, ...]]:
+        """Return each segment."""
+        found: dict[str, Counted | tuple[str, ...]] = {}
+        for i, segment in enumerate(self._segments):
+            try:
+                found[str(segment)] = self._segment(i)
+            except InputError as error:
+                found[str(segment)] = error.problems
+        return found
+
+    def _given_up(self, name: str, values: Sequence[str], numeric: bool) -> Column:
+        advice = None if numeric else self._dialect.advice(values)
+        empty = np.zeros((0, 2), dtype=np.int64)
+        return Column(name, (), empty, 0, {}, numeric=numeric, advice=advice, given_up=True)
+
+    def _cells(self, decision: Groups) -> None:
+        """Find the decisions and segments that there are; check what holds for all of them."""
+        table, choices, dialect = self._table, self._choices, self._dialect
+        name, column = table.name, shown(choices.decision)
+        if not len(decision.rows):
+            raise InputError(f"{name}: there are no rows under the header; give some")
+        rows: dict[str, int] = {}
+        values = {cell: dialect.text(cell) for cell in dict.fromkeys(decision.cells[0])}
+        for cell, number in zip(decision.cells[0], decision.rows.tolist(), strict=True):
+            if (value := values[cell]) is not None:
+                rows[value] = rows.get(value, 0) + number
+        found = sorted(rows)
+        reject([f"{name}: column {column} has no decision in any row; give those"] if not found else [])
+        some = ", ".join(map(shown, found[:20])) + (" and more" if found[20:] else "")
+        problems = []
+        for value in choices.favourable:
+            if value in dialect.missing:
+                problems.append(
+                    f"{name}: the favourable value {shown(value)} stands for a missing cell; name the marks "
+                    f"of missing cells without it, such as --missing {'NA' if value != 'NA' else '?'}"
+                )
+            elif value not in rows:
+                problems.append(
+                    f"{name}: column {column} never has the favourable value {shown(value)}; it has {some}"
+                )
+        if not problems and all(value in choices.favourable for value in found):
+            problems.append(
+                f"{name}: column {column} has only favourable values ({some}); both decisions must occur"
+            )
+        others = [value for value in found if value not in choices.favourable]
+        if not problems and len(others) > MAX_VALUES:
+            problems.append(
+                f"{name}: column {column} has {len(found):,} different values, too many for a decision; "
+                "give another column"
+            )
+        self._problems = problems
+        self._sides = tuple(dict.fromkeys(choices.favourable)), tuple(others)
+        self._side = {
+            cell: -1 if value is None else int(value not in choices.favourable)
+            for cell, value in values.items()
+        }
+        self._decision_notes = self._slips(choices.decision, rows)
+        self._segments: list[str | None] = [None]
+        self._segment_of: dict[str | None, int] = {}
+        if self._by is not None:
+            texts = {cell: dialect.text(cell) for cell in dict.fromkeys(decision.cells[1])}
+            known = sorted({text for text in texts.values() if text is not None})
+            if not known or len(known) > MAX_SEGMENTS:
+                raise InputError(
+                    f"{name}: column {shown(self._by)} has {len(known):,} values; models are made for 1 to "
+                    f"{MAX_SEGMENTS:,} segments"
+                )
+            self._segments = list(known)
+            place = {text: i for i, text in enumerate(known)}
+            self._segment_of = {cell: -1 if t is None else place[t] for cell, t in texts.items()}
+        side, segment = self._keys(decision)
+        inside = segment >= 0
+        totals = np.zeros((len(self._segments), 2), dtype=np.int64)
+        np.add.at(
+            totals,
+            (segment[inside & (side >= 0)], side[inside & (side >= 0)]),
+            decision.rows[inside & (side >= 0)],
+        )
+        self._decided = totals
+        self._undecided = np.zeros(len(self._segments), dtype=np.int64)
+        np.add.at(self._undecided, segment[inside & (side < 0)], decision.rows[inside & (side < 0)])
+
+    def _keys(self, group: Groups) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the side and the segment of each group."""
+        side = np.array([self._side[cell] for cell in group.cells[0]], dtype=np.intp)
+        if self._by is None:
+            return side, np.zeros(len(side), dtype=np.intp)
+        return side, np.array([self._segment_of[cell] for cell in group.cells[1]], dtype=np.intp)
+
+    def _tally(self, name: str, group: Groups) -> _Tally:
+        """Find what the cells of a column mean, and count its values."""
+        dialect, choices = self._dialect, self._choices
+        side, segment = self._keys(group)
+        cells = list(dict.fromkeys(group.cells[-1]))
+        cell = _places(group.cells[-1], cells)
+        texts = dialect.texts(cells)
+        values = list(dict.fromkeys(text for text in texts if text is not None))
+        value_of = _places(texts, values)
+        known = (side >= 0) & (segment >= 0)
+        cell, side, segment, rows = cell[known], side[known], segment[known], group.rows[known]
+
+        def counted_by(code: NDArray[np.intp], size: int) -> NDArray[np.int64]:
+            """Count by codes, of which -1 is the last."""
+            counts = np.zeros((size + 1, len(self._segments), 2), dtype=np.int64)
+            np.add.at(counts, (code[cell], segment, side), rows)
+            return counts
+
+        counts = counted_by(value_of, len(values))
+        missing = counts[-1].sum(axis=1)
+        total = counts[:-1].sum(axis=(1, 2))
+        numbers = dialect.numbers(values)
+        strange = [values[i] for i in np.flatnonzero(np.isnan(numbers)).tolist()]
+        # A column of numbers is one even if some are infinite; but these fall into no bin.
+        numeric = bool(values) and all(map(dialect.infinite, strange))
+        notes: list[str] = []
+        bins = wrong = advice = None
+        occurring = np.flatnonzero(total)
+        if name in choices.edges:
+            wrong = min(strange, default=None)
+            bins = Bins(choices.edges[name])
+        elif choices.bins and numeric and len(occurring) > (choices.max_values or MAX_NUMBERS):
+            wrong = min(strange, default=None)
+            if wrong is None:
+                edges = found_edges(numbers[occurring], total[occurring], choices.bins, choices.bin_method)
+                bins = Bins(edges) if edges else None
+        if not numeric and (wrong is not None or len(values) > MAX_NUMBERS):
+            advice = dialect.advice(values)
+        if numeric and dialect.looks_like_thousands(values):
+            mark = dialect.decimal
+            notes.append(
+                f"each {shown(mark)} in the numbers of {shown(name)} stands before three digits; if those "
+                f"are thousands, give --thousands {mark}"
+            )
+        if bins is not None and wrong is None:
+            codes = places(bins, values, numbers, dialect)
+            names: tuple[str, ...] = bins.codes
+        else:
+            # Numbers by size, texts by the alphabet; what no row with a decision has is no value.
+            found = occurring.tolist()
+            size = [
+                float(v) if dialect.infinite(v) else n for v, n in zip(values, numbers.tolist(), strict=True)
+            ]
+            found.sort(key=lambda i: (size[i] if numeric else 0.0, values[i]))
+            codes = np.full(len(values), -1, dtype=np.intp)
+            codes[found] = np.arange(len(found))
+            names = tuple(values[i] for i in found)
+            if len(found) <= MAX_VALUES:
+                notes += self._slips(name, {values[i]: int(total[i]) for i in found})
+        code = np.append(codes, -1)[value_of]
+        column = Column(
+            name,
+            names,
+            counts[:0, 0],
+            0,
+            dict(zip(cells, code.tolist(), strict=True)),
+            bins,
+            numeric,
+            wrong,
+            advice,
+            bins is None and len(names) > _TRACKED,
+            tuple(notes),
+        )
+        return _Tally(column, counted_by(code, len(names))[:-1], missing)
+
+    def _slips(self, name: str, rows: Mapping[str, int]) -> list[str]:
+        """Point out values that differ only in how they are typed."""
+        notes = []
+        for group in twins(self._dialect, rows):
+            numeric = not np.isnan(self._dialect.numbers(group)).any()
+            how = "are the same number" if numeric else "differ only in case, blanks or a full stop"
+            note = f"values of {shown(name)} that {how}: {counted(group, rows)}"
+            sides = {value in self._choices.favourable for value in group}
+            if name == self._choices.decision and len(sides) == 2:
+                good = [value for value in group if value in self._choices.favourable]
+                named = ", ".join(map(shown, good))
+                note += f"; only {named} counts as favourable: name the others too, or mend them"
+            notes.append(note)
+        return notes
+
+    def _find_twins(self) -> dict[str, str]:
+        """Find columns that tell exactly the same as an earlier one, or as the decision."""
+        found: dict[str, str] = {}
+        alike: dict[object, list[_Tally]] = {}
+        for tally in self._tallies:
+            column, counts = tally.column, tally.counts.sum(axis=1)
+            occurring = counts[counts.any(axis=1)]
+            if column.given_up or column.wrong is not None or len(occurring) < 2:
+                continue
+            if len(occurring) == 2 and not tally.missing.any() and not (occurring > 0).all(axis=1).any():
+                found[column.name] = self._choices.decision
+            key = (int(tally.missing.sum()), tuple(sorted(map(tuple, occurring.tolist()))))
+            alike.setdefault(key, []).append(tally)
+        pairs = [
+            (first.column, second.column)
+            for group in alike.values()
+            for i, second in enumerate(group)
+            for first in group[:i]
+            if second.column.name not in found
+        ]
+        if not pairs:
+            return found
+        keys = [self._choices.decision] + ([] if self._by is None else [self._by])
+        _, groups = self._table.groups(keys, [], [(a.name, b.name) for a, b in pairs], self._progress)
+        for (first, second), group in zip(pairs, groups, strict=True):
+            side, segment = self._keys(group)
+            known = (side >= 0) & (segment >= 0)
+            codes = [
+                np.array([column.codes[cell] for cell in cells], dtype=np.intp)[known]
+                for column, cells in zip((first, second), group.cells[-2:], strict=True)
+            ]
+            both = len(set(zip(*(c.tolist() for c in codes), strict=True)))
+            if both == len(np.unique(codes[0])) == len(np.unique(codes[1])):
+                found.setdefault(second.name, first.name)
+        return found
+
+    def _combinations(
+        self, names: Sequence[str], group: Groups, tallies: Mapping[str, _Tally]
+    ) -> list[dict[tuple[int, ...], NDArray[np.int64]]]:
+        """Count the combinations of all sensitive values by segment; none where one is missing."""
+        columns = [tallies[name].column for name in names]
+        empty: list[dict[tuple[int, ...], NDArray[np.int64]]] = [{} for _ in self._segments]
+        if prod(len(column.values) for column in columns) > _COMBINATIONS:
+            return empty
+        side, segment = self._keys(group)
+        codes = zip(
+            *(
+                map(c.codes.__getitem__, cells)
+                for c, cells in zip(columns, group.cells[-len(names) :], strict=True)
+            ),
+            strict=True,
+        )
+        for key, s, part, rows in zip(
+            codes, side.tolist(), segment.tolist(), group.rows.tolist(), strict=True
+        ):
+            if min(s, part, *key) >= 0:
+                empty[part].setdefault(key, np.zeros(2, dtype=np.int64))[s] += rows
+        return empty
+
+    def _segment(self, i: int) -> Counted:
+        """Judge the columns of a segment, and find every problem at once."""
+        table, choices = self._table, self._choices
+        name, segment = table.name, self._segments[i]
+        problems = list(self._problems)
+        if not problems and not self._decided[i].all():
+            problems.append(
+                f"{name}: the rows have only one of the decisions; both must occur"
+                if segment is None
+                else f"{name}: the rows of {shown(segment)} have only one of the decisions; both must occur"
+            )
+        left_out, notes = dict(self._left_out), list(self._decision_notes)
+        kept, moved = [], {}
+        for tally in self._tallies:
+            column, move, merged = _of_segment(tally, i, choices.smoothing > 0)
+            moved[column.name] = move
+            problem, why = self._judged(column)
+            twin = self._twins.get(column.name)
+            if why is None and problem is None and twin is not None:
+                if column.name not in choices.sensitive and choices.drop_duplicates:
+                    why = f"tells the same as {shown(twin)}"
+                else:
+                    notes.append(f"{shown(column.name)} tells exactly the same as {shown(twin)}")
+            if why is not None and column.name in choices.sensitive:
+                problem = (
+                    f"column {shown(column.name)} is sensitive, but it {why}; don't name it as sensitive"
+                )
+            if problem:
+                problems.append(f"{name}: {problem}")
+            elif why is not None:
+                left_out[column.name] = why
+            else:
+                notes += [*column.notes, *merged]
+                kept.append(column)
+        reject(problems)
+        sensitive = [c.name for c in kept if c.name in choices.sensitive]
+        together: dict[tuple[int, ...], tuple[int, int]] = {}
+        for key, rows in (self._joint[i] if self._joint else {}).items():
+            place = tuple(int(moved[n][k]) for n, k in zip(sensitive, key, strict=True))
+            good, bad = together.get(place, (0, 0))
+            together[place] = good + int(rows[0]), bad + int(rows[1])
+        return Counted(
+            table,
+            choices,
+            tuple(kept),
+            self._sides,
+            self._side,
+            (int(self._decided[i, 0]), int(self._decided[i, 1])),
+            int(self._undecided[i]),
+            together,
+            left_out,
+            tuple(notes),
+            None if segment is None or self._by is None else (self._by, segment),
+        )
+
+    def _judged(self, column: Column) -> tuple[str | None, str | None]:
+        """Say what is wrong with a column, or why it is left out."""
+        title, choices = shown(column.name), self._choices
+        if column.wrong is not None:
+            remedy = f"give {column.advice}" if column.advice else "mend it, or leave the bins out"
+            return f"column {title} has bins, but {shown(column.wrong)} is not a number; {remedy}", None
+        limit = choices.max_values or (MAX_NUMBERS if column.numeric else MAX_VALUES)
+        size = len(column.values)
+        if column.given_up or (column.bins is None and size > limit):
+            many = f"over {_TRACKED:,}" if column.given_up else f"{size:,}"
+            unique = not column.given_up and int(column.counts.sum()) == size
+            every = ", another one in every row" if unique else ""
+            if choices.drop_unique:
+                return None, f"has {many} different values{every}"
+            if column.numeric:
+                remedy = (
+                    f"cut them with --bins {column.name}=EDGES or --bins 4, drop it, or raise --max-values"
+                )
+            elif column.advice:
+                remedy = f"they look like numbers: give {column.advice}, and bins"
+            else:
+                remedy = (
+                    f"drop it (--drop {column.name}, or --drop-unique for all such), or raise --max-values"
+                )
+            kind = "numbers" if column.numeric else "values"
+            return f"column {title} has {many} different {kind}{every}; {remedy}", None
+        occurring = int(column.counts.any(axis=1).sum())
+        if occurring == 0:
+            return None, "has no value in any row"
+        if occurring == 1:
+            return None, "has the same value in every row"
+        return None, None
+
+
+def _places(found: Sequence[str | None], among: Sequence[str | None]) -> NDArray[np.intp]:
+    """Return the place of each text among others; -1 for None that is none of them."""
+    place: dict[str | None, int] = {None: -1}
+    place.update(zip(among, range(len(among)), strict=True))
+    return np.fromiter(map(place.__getitem__, found), dtype=np.intp, count=len(found))
+
+
+def _of_segment(tally: _Tally, i: int, smoothed: bool) -> tuple[Column, NDArray[np.intp], list[str]]:
+    """Return a column with the values that a segment has, where each value went, and what to note.
+
+    Without smoothing a bin without rows would have no probability: it joins the one below, or the first one
+    with rows, so that the bins still cut the whole number line.
+    """
+    column, counts, missing = tally.column, tally.counts[:, i], int(tally.missing[i])
+    filled = np.asarray(counts.any(axis=1))
+    size, move, values, bins = len(counts), np.arange(len(counts)), column.values, column.bins
+    notes: list[str] = []
+    if bins is not None and not smoothed and filled.any() and not filled.all():
+        # The bin of each bin is the last one with rows up to it.
+        move = np.maximum(np.cumsum(filled) - 1, 0)
+        kept = np.flatnonzero(filled).tolist()
+        empty = ", ".join(shown(label) for label, full in zip(bins.labels, filled, strict=True) if not full)
+        notes.append(f"no row has {shown(column.name)} in {empty}: put together with the bin next to it")
+        bins = bins.joined(kept) if kept[1:] else None
+        values = bins.codes if bins else (values[kept[0]],)
+        size = len(values)
+    elif bins is None and not filled.all():
+        move = np.where(filled, np.cumsum(filled) - 1, -1)
+        values = tuple(value for value, full in zip(values, filled, strict=True) if full)
+        size = len(values)
+    merged = np.zeros((size + 1, 2), dtype=np.int64)
+    np.add.at(merged, move, counts)
+    codes = column.codes
+    if size < len(counts):
+        table = np.append(move, -1).tolist()
+        codes = {cell: table[code] for cell, code in codes.items()}
+    changed = replace(column, values=values, counts=merged[:size], missing=missing, codes=codes, bins=bins)
+    return changed, move, notes
+
+
+def _chosen(table: Table, choices: Choices, by: str | None) -> tuple[Choices, list[str], dict[str, str]]:
+    """Return the choices with single names, the columns that are attributes, and why others are not."""
+
+    def named(names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(name.strip() for name in split(names, table.columns))
+
+    choices = replace(
+        choices,
+        decision=choices.decision.strip(),
+        favourable=tuple(value.strip() for value in choices.favourable),
+        sensitive=named(choices.sensitive),
+        drop=named(choices.drop),
+        columns=None if choices.columns is None else named(choices.columns),
+        edges={name.strip(): edges for name, edges in choices.edges.items()},
+    )
+    wanted = None if choices.columns is None else {*choices.columns, *choices.sensitive}
+    left_out: dict[str, str] = {}
+    attributes, header = [], []
+    for i, column in enumerate(table.columns):
+        if (
+            column in (choices.decision, by)
+            or column in choices.drop
+            or (wanted is not None and column not in wanted)
+        ):
+            continue
+        if column:
+            attributes.append(column)
+        elif i == 0:
+            left_out["column 1"] = "has no name, as the numbers of rows in a file that pandas or R wrote"
+        elif i == len(table.columns) - 1:
+            left_out[f"column {i + 1}"] = "has no name: the header ends in a separator"
+        else:
+            header.append(f"{table.name}: column {i + 1} has no name in the header; give it one")
+    problems = [
+        *table.problems([choices.decision], "the decision"),
+        *table.problems([] if by is None else [by], "the segments"),
+        *table.problems(choices.sensitive, "the sensitive attributes"),
+        *(p for p in table.problems(choices.drop, "those to drop") if "there is no column" in p),
+        *table.problems(list(choices.edges), "the bins"),
+        *table.problems(choices.columns or (), "the attributes"),
+        *table.problems(attributes, "the attributes"),
+        *header,
+    ]
+    for column in choices.sensitive:
+        if column in choices.drop or column in (choices.decision, by):
+            other = "dropped" if column in choices.drop else "the decision" if column != by else "the segment"
+            problems.append(f"{table.name}: column {shown(column)} is sensitive and {other}; choose one")
+    if not choices.sensitive:
+        problems.append(f"{table.name}: no sensitive column is named; name those that need protection")
+    reject(list(dict.fromkeys(problems)))
+    return choices, attributes, left_out
+
+
+def parse_smoothing(text: str) -> Decimal:
+    """Read the number that is added to each count.
+
+    Raises
+    ------
+    InputError
+        If it is none, or below 0.
+    """
+    try:
+        return checked_count(Decimal(text))
+    except (InvalidOperation, ValueError):
+        raise InputError(f"smoothing: {shown(text)} is not a number from 0; write one, such as 1") from None

@@ -1,0 +1,140 @@
+"""Finds what the cells of a table are in a model: the one translation for all that data are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from auditor.data.binning import places
+from auditor.data.cells import Dialect
+from auditor.data.counting import JOINT
+from auditor.data.tables import Progress, Rows, Table, reject
+from auditor.messages import shown
+from auditor.model.intervals import Bins
+
+if TYPE_CHECKING:
+    from auditor.model.spec import ModelSpec, ValueSpec
+
+#: Values of a column that an error names.
+_NAMED = 10
+
+
+class EncodedTable:
+    """A table in the values of a model.
+
+    A column has the name of the attribute, or is the only one whose letters and digits are the same. A cell
+    is a value's code or else its label, whatever marks missing cells; a number falls into its bin. Cells that
+    are missing or unknown to the model are not observed; rows whose decision is are left out.
+
+    Attributes
+    ----------
+    name : str
+    rows : int
+        Those with a decision that the model knows.
+    undecided, other_decision : int
+        Rows left out, whose decision is missing or unknown.
+    missing, unknown : dict of str to int
+        Cells of the other rows by attribute, where there are any.
+    """
+
+    def __init__(self, spec: ModelSpec, table: Table, progress: Progress = lambda stage: None) -> None:
+        self.name, self._table = table.name, table
+        decision = spec.decision
+        wanted = [decision.name, *(attribute.name for attribute in spec.attributes)]
+        names = [_column(table.columns, name) for name in wanted]
+        reject(table.problems(names[:1], "the decision") + table.problems(names[1:], "an attribute"))
+        twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        reject(
+            [
+                f"{table.name}: column {shown(name)} would stand for several attributes; name each as there"
+                for name in twice
+            ]
+        )
+        (own, *found), _ = table.groups(names[:1], names, (), progress)
+        sides = [decision.favourable, decision.unfavourable]
+        side = _codes(own.cells[-1], sides, table.dialect, joint=True)
+        self._codes: dict[str, Mapping[str | None, int]] = {
+            names[0]: {c: max(s, -1) for c, s in side.items()}
+        }
+        decided = {0: 0, -1: 0, -2: 0}
+        for cell, number in zip(own.cells[-1], own.rows.tolist(), strict=True):
+            decided[min(side[cell], 0)] += number
+        self.rows, self.undecided, self.other_decision = decided.values()
+        if not self.rows:
+            strange = sorted(c for c, s in side.items() if s == -2 and c is not None)[:_NAMED]
+            holds = (
+                f"it has {', '.join(map(shown, strange))}" if strange else "it has no rows with a decision"
+            )
+            neither = f"{shown(decision.favourable.value)} nor {shown(decision.unfavourable.value)}"
+            reject(
+                [
+                    f"{table.name}: column {shown(names[0])} has neither {neither}; {holds}; write it as in "
+                    "the model"
+                ]
+            )
+        self.missing: dict[str, int] = {}
+        self.unknown: dict[str, int] = {}
+        problems = []
+        for attribute, name, group in zip(spec.attributes, names[1:], found, strict=True):
+            code = _codes(group.cells[-1], attribute.values, table.dialect)
+            self._codes[name] = {cell: max(c, -1) for cell, c in code.items()}
+            absent = {-1: 0, -2: 0}
+            for decided, cell, number in zip(*group.cells, group.rows.tolist(), strict=True):
+                if side[decided] >= 0 and code[cell] < 0:
+                    absent[code[cell]] += number
+            for kind, cells in ((-1, self.missing), (-2, self.unknown)):
+                if absent[kind]:
+                    cells[attribute.name] = absent[kind]
+            if absent[-2] and sum(absent.values()) == self.rows:
+                strange = sorted(c for c, p in code.items() if p == -2 and c is not None)[:_NAMED]
+                advice = None
+                if Bins.of([value.value for value in attribute.values]):
+                    texts = [t for c in code if (t := table.dialect.text(c)) is not None]
+                    advice = table.dialect.advice(texts)
+                remedy = f"give {advice}" if advice else "write them as in the model"
+                problems.append(
+                    f"{table.name}: column {shown(name)} has none of the model's values in any row, but "
+                    f"{', '.join(map(shown, strange))}; {remedy}"
+                )
+        reject(problems)
+
+    def pieces(self, progress: Progress = lambda stage: None) -> Iterator[Rows]:
+        """Return the rows with a decision: its side (0 favourable), and the value of each attribute or -1."""
+        for piece in self._table.rows(self._codes, progress):
+            known = piece.codes[0] >= 0
+            yield Rows(tuple(code[known] for code in piece.codes), piece.rows[known])
+
+
+def _column(columns: Sequence[str], name: str) -> str:
+    """Return the column of a name, or the only one whose letters and digits are the same."""
+
+    def bare(text: str) -> str:
+        return "".join(filter(str.isalnum, text)).casefold()
+
+    alike = [column for column in columns if bare(column) == bare(name)]
+    return alike[0] if name not in columns and len(alike) == 1 else name
+
+
+def _codes(
+    cells: Sequence[str | None], values: Sequence[ValueSpec], dialect: Dialect, *, joint: bool = False
+) -> dict[str | None, int]:
+    """Return the place of each cell among values; -1 if it is missing, -2 if the model hasn't it."""
+    known = {value.value: i for i, value in enumerate(values)}
+    for i, value in enumerate(values):
+        # Data may hold what people read instead of the code, and each of the codes that make up a side.
+        for part in (value.label, *(value.value.split(JOINT) if joint else ())):
+            known.setdefault(part, i)
+    found: dict[str | None, int] = {}
+    for cell in dict.fromkeys(cells):
+        bare = "" if cell is None else cell.strip()
+        place = known.get(bare)
+        found[cell] = place if place is not None else -1 if dialect.text(cell) is None else -2
+    bins = Bins.of([value.value for value in values])
+    rest = [cell for cell, place in found.items() if place == -2 and cell is not None]
+    if bins and rest:
+        texts = [cell.strip() for cell in rest]
+        for cell, place in zip(
+            rest, places(bins, texts, dialect.numbers(texts), dialect).tolist(), strict=True
+        ):
+            found[cell] = place if place >= 0 else -2
+    return found

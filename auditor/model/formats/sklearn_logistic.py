@@ -1,0 +1,232 @@
+"""A fitted scikit-learn ``LogisticRegression`` over bins and categories as a scorecard, and back.
+
+Its log-odds are a sum over columns; an encoder before it says which values stand behind the columns. A float
+is taken as the shortest decimal that reads back as it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from auditor.errors import InputError
+from auditor.messages import escaped, plain, shown
+from auditor.model.building import build_scorecard, chosen, code_of, decimal, sides_of, split
+from auditor.model.intervals import Bins
+
+if TYPE_CHECKING:
+    from auditor.model.scorecard import ScorecardSpec
+
+_ENCODERS = ("OneHotEncoder", "OrdinalEncoder", "KBinsDiscretizer")
+#: Products of two floats are kept whole.
+_EXACT = Context(prec=100)
+
+
+@dataclass(frozen=True)
+class _Value:
+    """A value of a feature, and what it makes of the columns that the regression sees."""
+
+    spec: Mapping[str, Any]
+    columns: Sequence[Decimal]
+
+
+def is_logistic(estimator: object) -> bool:
+    """Whether it is a logistic regression, alone or at the end of a pipeline."""
+    steps = getattr(estimator, "steps", None)
+    last = steps[-1][1] if isinstance(steps, list) and steps else estimator
+    return type(last).__name__ in ("LogisticRegression", "LogisticRegressionCV")
+
+
+def from_logistic(
+    estimator: object,
+    *,
+    sensitive: Sequence[str],
+    favourable: object = None,
+    feature_names: Sequence[str] | None = None,
+    decision: str = "decision",
+    name: str | None = None,
+    source: str | None = None,
+) -> ScorecardSpec:
+    """Turn a fitted logistic regression into a scorecard that gives the same probabilities.
+
+    Parameters
+    ----------
+    estimator : LogisticRegression or Pipeline
+        A pipeline has before it an ``OneHotEncoder``, ``OrdinalEncoder``, ``KBinsDiscretizer``, or a
+        ``ColumnTransformer`` of these. A regression alone must have been fitted on columns of 0 and 1.
+    sensitive : sequence of str
+        Features to protect. A text that is no feature names several, with commas between.
+    favourable : object, optional
+        The favourable class.  [default: the second one]
+    feature_names : sequence of str, optional
+        [default: those that it was fitted with, or x0, x1, …]
+    decision, name : str, optional
+        Names of the decision and of the scorecard.
+    source : str, optional
+        What the estimator is called in messages.
+
+    Raises
+    ------
+    InputError
+        If it can't be taken apart, isn't fitted, or has another number of classes than two.
+    """
+    source = source or type(estimator).__name__
+    encoder, regression = _parts(estimator, source)
+    for fitted in (encoder, regression):
+        if fitted is not None and not hasattr(fitted, "n_features_in_"):
+            _refuse(source, f"{type(fitted).__name__} is not fitted; fit it first")
+    try:
+        classes = [code_of(label) for label in regression.classes_.tolist()]
+        wanted = None if favourable is None else code_of(favourable)
+        first, second = sides_of(classes, wanted, source, "the decision of LogisticRegression")
+        names = _names(encoder if encoder is not None else regression, feature_names, source)
+        coefficients = [decimal(float(c)) for c in regression.coef_[0]]
+        features = list(_features(encoder, names, source))
+        intercept = decimal(float(regression.intercept_[0]))
+        attributes, start = [], 0
+        for feature, values in features:
+            width = len(values[0].columns)
+            own = coefficients[start : start + width]
+            attributes.append((feature, [{**v.spec, "weight": _dot(own, v.columns)} for v in values]))
+            start += width
+        if start != len(coefficients):
+            _refuse(source, f"has {len(coefficients)} coefficients for {start} columns; fit and save it anew")
+    # A file may hold anything in place of what fitting makes.
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        reason = plain(f"{type(error).__name__}: {error}")
+        _refuse(source, f"what was fitted does not fit together ({reason}); fit and save it anew")
+    known = [feature for feature, _ in attributes]
+    protected = chosen(split(sensitive, known), known, source, "feature")
+    parts = " and ".join(type(part).__name__ for part in (encoder, regression) if part is not None)
+    return build_scorecard(
+        {
+            "name": name or type(regression).__name__,
+            "decision": {
+                "name": decision,
+                "favourable": classes[first],
+                "unfavourable": classes[second],
+                # The coefficients speak for the second class.
+                "higher": "favourable" if first == 1 else "unfavourable",
+            },
+            "intercept": intercept,
+            "attributes": [
+                {"name": feature, "sensitive": feature in protected, "values": values}
+                for feature, values in attributes
+            ],
+            "provenance": {"description": f"Imported from a scikit-learn {parts}."},
+        },
+        source,
+    )
+
+
+def _refuse(source: str, reason: str) -> NoReturn:
+    raise InputError(f"{escaped(source)}: {reason}")
+
+
+def _parts(estimator: Any, source: str) -> tuple[Any, Any]:
+    """Return what encodes, if anything does, and the regression."""
+    if type(estimator).__name__ != "Pipeline":
+        return None, estimator
+    steps = [step for _, step in estimator.steps if step is not None and step != "passthrough"]
+    known = (*_ENCODERS, "ColumnTransformer")
+    if len(steps) > 2 or (len(steps) == 2 and type(steps[0]).__name__ not in known):
+        kinds = ", ".join(type(step).__name__ for step in steps)
+        _refuse(
+            source,
+            f"a pipeline of {kinds} can't be taken apart; have one of {', '.join(known)} and then the "
+            "regression, and prepare the data before",
+        )
+    return (steps[0] if len(steps) == 2 else None), steps[-1]
+
+
+def _names(first: Any, given: Sequence[str] | None, source: str) -> list[str]:
+    number = int(first.n_features_in_)
+    if given is not None:
+        if len(given) != number:
+            _refuse(source, f"{len(given)} feature names are given for {number} features; give one for each")
+        return list(given)
+    fitted = getattr(first, "feature_names_in_", None)
+    return [f"x{i}" for i in range(number)] if fitted is None else [str(name) for name in fitted]
+
+
+def _features(encoder: Any, names: Sequence[str], source: str) -> Iterator[tuple[str, list[_Value]]]:
+    """Each feature with its values, in the order of the columns."""
+    if encoder is None:
+        for name in names:
+            yield name, [_Value({"value": code}, [Decimal(code)]) for code in ("0", "1")]
+        return
+    if type(encoder).__name__ != "ColumnTransformer":
+        yield from _encoded(encoder, names, source)
+        return
+    for _, part, columns in encoder.transformers_:
+        chosen_names = [_column(names, column) for column in _listed(columns, names)]
+        if isinstance(part, str) and part == "drop":
+            continue
+        inner = part
+        if type(inner).__name__ == "Pipeline" and len(inner.steps) == 1:
+            inner = inner.steps[0][1]
+        if isinstance(inner, str) or type(inner).__name__ not in (*_ENCODERS, "FunctionTransformer"):
+            kind = inner if isinstance(inner, str) else type(inner).__name__
+            _refuse(source, f"the part {shown(kind)} of a ColumnTransformer can't be taken apart; encode it")
+        if type(inner).__name__ == "FunctionTransformer":
+            if inner.func is not None:
+                _refuse(
+                    source, "a FunctionTransformer with a function can't be read; prepare the data before"
+                )
+            # What passes through unchanged was encoded before.
+            yield from _features(None, chosen_names, source)
+        else:
+            yield from _encoded(inner, chosen_names, source)
+
+
+def _listed(columns: Any, names: Sequence[str]) -> list[Any]:
+    if isinstance(columns, slice):
+        return list(range(len(names)))[columns]
+    listed = list(columns) if not isinstance(columns, str) else [columns]
+    if listed and all(isinstance(column, bool) for column in listed):
+        return [i for i, taken in enumerate(listed) if taken]
+    return listed
+
+
+def _column(names: Sequence[str], column: Any) -> str:
+    return str(column) if isinstance(column, str) else names[int(column)]
+
+
+def _encoded(encoder: Any, names: Sequence[str], source: str) -> Iterator[tuple[str, list[_Value]]]:
+    if type(encoder).__name__ == "KBinsDiscretizer":
+        one_hot = encoder.encode != "ordinal"
+        for name, edges in zip(names, encoder.bin_edges_, strict=True):
+            inner = tuple(decimal(float(edge)) for edge in edges[1:-1])
+            values = Bins(inner).values if inner else [{"value": "any number"}]
+            yield name, _columns(values, None, one_hot)
+        return
+    if hasattr(encoder, "infrequent_categories_"):
+        _refuse(source, "the encoder puts rare categories together; do that in the data before it")
+    one_hot = type(encoder).__name__ == "OneHotEncoder"
+    dropped = getattr(encoder, "drop_idx_", None) if one_hot else None
+    for i, (name, categories) in enumerate(zip(names, encoder.categories_, strict=True)):
+        left_out = None if dropped is None or dropped[i] is None else int(dropped[i])
+        yield name, _columns([_category(c) for c in categories.tolist()], left_out, one_hot)
+
+
+def _category(value: Any) -> dict[str, str]:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return {"value": "missing", "bin": "missing"}
+    return {"value": code_of(value)}
+
+
+def _columns(values: Sequence[Mapping[str, Any]], left_out: int | None, one_hot: bool) -> list[_Value]:
+    """What each value makes of the columns: one of its own, but for the one left out, or its position."""
+    if not one_hot:
+        return [_Value(value, [Decimal(code)]) for code, value in enumerate(values)]
+    own = [v for v in range(len(values)) if v != left_out]
+    return [_Value(value, [Decimal(int(u == v)) for u in own]) for v, value in enumerate(values)]
+
+
+def _dot(coefficients: Sequence[Decimal], columns: Sequence[Decimal]) -> Decimal:
+    return sum(
+        (_EXACT.multiply(c, x) for c, x in zip(coefficients, columns, strict=True) if x), start=Decimal(0)
+    )

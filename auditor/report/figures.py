@@ -1,0 +1,159 @@
+"""Numbers as people read them: one form for each kind of number, the same in every format.
+
+Numbers are rounded to four significant digits, and to more where four would put them on the wrong side of
+what they are compared with: a degree above δ is never shown as δ or less, and only all is shown as 100%.
+"""
+
+from __future__ import annotations
+
+import decimal
+from decimal import Context, Decimal
+from fractions import Fraction
+
+from auditor.documents.parameters import fraction_text
+
+_DIGITS = 4
+#: A float has no more digits than these.
+_ALL_DIGITS = 17
+#: Out of so many people a share is told; where it would be fewer than one of them, as one of more.
+_PEOPLE = 10_000
+#: The rule of thumb of US federal agencies: a group selected at less than four fifths of the best rate.
+FOUR_FIFTHS = "0.8"
+
+
+def rounded(value: float, digits: int = _DIGITS, rounding: str = decimal.ROUND_HALF_EVEN) -> str:
+    """Round to significant digits, with an exponent if the number is tiny."""
+    exact = Decimal(repr(value))
+    if exact == 0:
+        return "0"
+    unit = Decimal((0, (1,), exact.adjusted() - digits + 1))
+    # Rounding up can add a digit: 0.99999 becomes 1.0000, which is one more than asked for, and harmless.
+    return f"{exact.quantize(unit, rounding):{'e' if abs(exact) < Decimal('1e-5') else 'f'}}"
+
+
+def size(degree: float, limit: str, rounding: str = decimal.ROUND_HALF_EVEN) -> str:
+    """Round the size of a degree or ratio, to as many digits as keep it above, at or below a limit.
+
+    A document's degrees compare with ``float(delta)`` as the exact ones do with δ.
+
+    >>> size(0.10000123, "0.1"), size(0.7999996, "0.8"), size(0.25, "0.1")
+    ('0.100001', '0.7999996', '0.2500')
+    """
+    value = abs(degree)
+    side = Decimal(value).compare(Decimal(float(limit)))
+    for digits in range(_DIGITS, _ALL_DIGITS + 1):
+        text = rounded(value, digits, rounding)
+        if Decimal(text).compare(Decimal(limit)) == side:
+            return text
+    return repr(value) if side else limit
+
+
+def signed(degree: float, limit: str) -> str:
+    """Round a degree with its sign."""
+    return ("+" if degree > 0 else "-" if degree < 0 else "") + size(degree, limit)
+
+
+def between(low: float, high: float | None, limit: str) -> str:
+    """The size of a figure of which its ends are known, rounded outwards; None where no upper one is.
+
+    >>> between(0.0123456, 0.123412, "0.1")
+    'at least 0.01234 (found), at most 0.1235 (proved)'
+    """
+    found = f"at least {size(low, limit, decimal.ROUND_FLOOR)} (found)"
+    return found if high is None else f"{found}, at most {size(high, limit, decimal.ROUND_CEILING)} (proved)"
+
+
+def percent(probability: float) -> str:
+    """Write a probability as a percentage."""
+    if probability == 1:
+        return "100%"
+    text = rounded(probability * 100)
+    return "over 99.99%" if Decimal(text) >= 100 else f"{text}%"
+
+
+def share(part: int, all_of_them: int) -> str:
+    """Write a part of a whole as a percentage."""
+    if part == all_of_them:
+        return "100%"
+    return "over 99.99%" if part * 10**6 >= all_of_them * 999_950 else percent(part / all_of_them)
+
+
+def people(probability: float) -> str:
+    """Write a share of people as whole people.
+
+    >>> people(0.1309), people(3.06e-4), people(1.27e-6), people(0.0)
+    ('1,309 of 10,000', '3 of 10,000', '1 of 790,000', 'nobody')
+    """
+    if probability == 0:
+        return "nobody"
+    if probability * _PEOPLE > 0.95:
+        number = round(probability * _PEOPLE)
+        return f"{min(number, _PEOPLE - (probability < 1)):,} of {_PEOPLE:,}"
+    return f"1 of {whole(int(Decimal(rounded(1 / max(probability, 1e-300), 2))))}"
+
+
+def whole(number: int | None, bounds: tuple[int, int] | None = None) -> str:
+    """Write a whole number, in short if it is beyond reading; where it isn't known, what is proved of it.
+
+    >>> whole(2017), whole(None), whole(None, (3, 40))
+    ('2,017', 'not counted', 'at least 3, at most 40')
+    """
+    if number is None:
+        return f"at least {whole(bounds[0])}, at most {whole(bounds[1])}" if bounds else "not counted"
+    return f"{number:,}" if number < 10**24 else f"about {Decimal(number):.3e}"
+
+
+def plural(number: int | None, thing: str) -> str:
+    """Write how many of a thing there are.
+
+    >>> plural(1, "round"), plural(2017, "pattern"), plural(None, "pattern")
+    ('1 round', '2,017 patterns', 'uncounted patterns')
+    """
+    if number is None:
+        return f"uncounted {thing}s"
+    return f"{whole(number)} {thing}{'' if number == 1 else 's'}"
+
+
+def nats(divergence: float | None) -> str:
+    """Write a divergence; None is infinite."""
+    return "infinite" if divergence is None else rounded(divergence)
+
+
+def likelihood(value: Decimal | float | None) -> str:
+    """Write a log-likelihood; None is minus infinity, or was not computed."""
+    return "minus infinity" if value is None else f"{value:,.4f}"
+
+
+def exactly(value: Fraction) -> str:
+    """A rational without rounding: as a decimal where that ends, else as a fraction.
+
+    >>> exactly(Fraction(1, 8)), exactly(Fraction(1, 3))
+    ('0.125', '1/3')
+    """
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest != 1:
+        return fraction_text(value)
+    digits = value.denominator.bit_length() + len(str(value.numerator))
+    return plain(Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator)))
+
+
+def plain(value: Decimal) -> str:
+    """A decimal without exponent or trailing zeros.
+
+    >>> plain(Decimal("1E+1")), plain(Decimal("2.50"))
+    ('10', '2.5')
+    """
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def grouped(digits: str) -> str:
+    """A digest in groups of four.
+
+    >>> grouped("0123456789abcdef")
+    '0123 4567 89ab cdef'
+    """
+    return " ".join(digits[i : i + 4] for i in range(0, len(digits), 4))

@@ -1,0 +1,159 @@
+"""The worst degree and the number of patterns by what is disclosed: one attribute, two, or exactly these."""
+
+from __future__ import annotations
+
+from auditor.documents.audit import Audit, CoverageRecord, DegreeRecord
+from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
+from auditor.report.figures import share, whole
+from auditor.report.subject import Subject
+from auditor.report.wording import degree
+
+#: Combinations in the findings and in the appendix.
+_SHOWN, _IN_APPENDIX = 16, 255
+
+
+def section(subject: Subject) -> Blocks:
+    """Make the section."""
+    audit, delta = subject.audit, subject.stated.delta
+    blocks: list[Block] = []
+    if audit and subject.brief:
+        rows = [
+            (r.attribute, degree(r, delta), whole(r.pattern_count, r.pattern_count_bounds))
+            for r in audit.by_sensitive_attribute
+        ]
+        head = ("Disclosed, alone or with others", "Worst degree", "Patterns")
+        return [Heading("By sensitive attribute"), Table("", head, rows, 2)]
+    if audit:
+        blocks += _by_attribute(audit) + _by_pair(audit)
+    blocks += _by_combination(subject.stated.coverage or ())
+    return blocks or None
+
+
+def appendix(subject: Subject) -> Blocks:
+    """How every pair was decided."""
+    coverage = _sorted(subject.stated.coverage or ())
+    if not coverage:
+        return None
+    left = len(coverage) - len(coverage[:_IN_APPENDIX])
+    more = f" The sets with most patterns are listed; the document has {left:,} more." if left else ""
+    return [
+        Heading("How every pair was decided", "coverage"),
+        Paragraph(
+            "Each pair of sensitive values and context discloses exactly one set of sensitive attributes. "
+            f"The pairs add up to all {whole(subject.stated.total)}. “Closed form”: one bound shows that in "
+            f"no context these attributes discriminate. “Exhausted”: every pair was counted.{more}",
+            "intro",
+        ),
+        Table(
+            "",
+            ("Disclosed", "Decided by", "Pairs", "Discrimination patterns"),
+            [
+                (" + ".join(row.disclosed), row.method, whole(row.pairs), whole(row.patterns))
+                for row in coverage[:_IN_APPENDIX]
+            ],
+            2,
+            "coverage",
+        ),
+    ]
+
+
+def _by_attribute(audit: Audit) -> list[Block]:
+    rows = []
+    for record in audit.by_sensitive_attribute:
+        worst = record.worst_pattern
+        if worst is None:
+            text = "no pattern in scope"
+        elif worst == audit.worst_pattern:
+            text = "the worst pattern of all, above"
+        else:
+            text = f"{values(worst.sensitive_values)} in the context "
+            text += values(worst.context_values, "of nothing else")
+        rows.append(
+            (
+                record.attribute,
+                text,
+                degree(record.alone, audit.delta) if record.alone else "not searched",
+                degree(record, audit.delta),
+                whole(record.pattern_count, record.pattern_count_bounds),
+            )
+        )
+    return [
+        Heading("By sensitive attribute", "attributes"),
+        Table(
+            "",
+            ("Attribute", "Worst pattern, alone or with others", "Alone", "Alone or with others", "Patterns"),
+            rows,
+            3,
+            "attributes",
+        ),
+    ]
+
+
+def _by_pair(audit: Audit) -> list[Block]:
+    names = list(dict.fromkeys(name for record in audit.by_pair for name in record.attributes))
+    if len(names) < 2:
+        return []
+    cells = {frozenset(record.attributes): _heat(record, audit) for record in audit.by_pair}
+    rows: list[tuple[str | Cell, ...]] = [
+        (
+            second,
+            *(cells.get(frozenset((first, second)), "") if i <= j else "" for i, first in enumerate(names)),
+        )
+        for j, second in enumerate(names)
+    ]
+    return [
+        Heading("By pair of sensitive attributes", "pairs"),
+        Paragraph(
+            "The worst degree in any context if only the attribute of the row and that of the column may be "
+            f"disclosed; on the diagonal, if only that one may. ▲ marks degrees above δ = {audit.delta}; the "
+            "darker the cell, the nearer to the largest degree of all.",
+            "intro",
+        ),
+        Table("", ("Disclosed", *names), rows, len(names), "heat"),
+    ]
+
+
+def _heat(record: DegreeRecord, audit: Audit) -> Cell:
+    """A cell, the darker the nearer to the largest degree; up to the threshold it is white."""
+    delta, above = float(audit.delta), record.max_degree - float(audit.delta)
+    level = 0
+    if above > 0:
+        span = audit.max_degree - delta
+        level = 1 + min(3, int(4 * above / span)) if span > 0 else 4
+    return Cell(
+        f"{'▲ ' if above > 0 else ''}{degree(record, audit.delta).lstrip('+-')}", look=f"heat-{level}"
+    )
+
+
+def _sorted(coverage: tuple[CoverageRecord, ...]) -> list[CoverageRecord]:
+    return sorted(coverage, key=lambda row: (-row.patterns, len(row.disclosed)))
+
+
+def _by_combination(coverage: tuple[CoverageRecord, ...]) -> list[Block]:
+    shown = [row for row in _sorted(coverage) if row.patterns][:_SHOWN]
+    if not shown:
+        return []
+    rest = " and are in the appendix" if len(shown) < len(coverage) else ""
+    return [
+        Heading("By combination of sensitive attributes", "combinations"),
+        Paragraph(
+            "Each pattern discloses exactly one combination of sensitive attributes. The counts are exact; "
+            f"those of all combinations add up to the total{rest}.",
+            "intro",
+        ),
+        Table(
+            "",
+            ("Disclosed", "Discrimination patterns", "of all pairs", "Share"),
+            [
+                (
+                    " + ".join(row.disclosed),
+                    whole(row.patterns),
+                    whole(row.pairs),
+                    Cell(share(row.patterns, row.pairs), bar=(0, row.patterns / row.pairs)),
+                )
+                for row in shown
+            ],
+            3,
+            "combinations",
+        ),
+    ]

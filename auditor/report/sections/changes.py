@@ -1,0 +1,122 @@
+"""What changed from one certificate to the one that takes its place."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from auditor.documents.comparison import CertificateSide, Comparison, PatternChanges
+from auditor.report.blocks import Block, Blocks, Heading, Paragraph, Table, values
+from auditor.report.figures import between, share, signed, size, whole
+from auditor.report.subject import Subject
+from auditor.report.wording import VERDICTS, move_table
+
+#: Parameters that are shown; the JSON document has all.
+_SHOWN = 10
+#: Bounds that are as close as this are of one exact number, rounded outward.
+_EXACT = Fraction(1, 10**12)
+
+
+def section(subject: Subject) -> Blocks:
+    """Make the section."""
+    model = subject.stated.model
+    return blocks(subject.comparison, model.favourable, model.unfavourable) if subject.comparison else None
+
+
+def blocks(
+    document: Comparison,
+    favourable: str = "favourable decision",
+    unfavourable: str = "unfavourable decision",
+) -> list[Block]:
+    """Say what changed; of the decision's values a comparison knows only the favourable one."""
+    before, after = document.before, document.after
+    made: list[Block] = [
+        Table(
+            "",
+            ("", "Before", "After"),
+            [
+                ("Verdict", VERDICTS[before.verdict], VERDICTS[after.verdict]),
+                ("Largest degree", largest(before), largest(after)),
+                ("Discrimination patterns", _counted(before), _counted(after)),
+                ("δ", before.delta, after.delta),
+                ("Certificate", before.id[:16], after.id[:16]),
+                ("Model digest", before.model_sha256[:16], after.model_sha256[:16]),
+            ],
+            look="changes",
+        ),
+        Paragraph(
+            {
+                True: "The largest degree grew.",
+                False: "The largest degree did not grow.",
+                None: "Whether the largest degree grew is not known.",
+            }[document.regressed]
+        ),
+    ]
+    if document.scope_changes:
+        reason = document.scope_change_reason or "no reason was given"
+        made += [
+            Heading("The scope changed", "scope"),
+            Paragraph(f"{'; '.join(document.scope_changes)}. Reason: {reason}."),
+        ]
+    made += [
+        Paragraph(f"{what}: {', '.join(names)}.")
+        for what, names in (
+            ("Attributes added", document.attributes_added),
+            ("Attributes removed", document.attributes_removed),
+            ("Attributes with other values", document.values_changed),
+        )
+        if names
+    ]
+    for title, changes in (
+        ("Patterns gone", document.gone),
+        ("New patterns", document.new),
+        ("Patterns that got worse", document.worse),
+    ):
+        made += _patterns(title, changes, before.delta, after.delta)
+    moved = document.parameters_moved
+    heading = f"Parameters that moved: {len(moved):,} of {document.parameters_compared:,}"
+    made += move_table(moved[:_SHOWN], favourable, unfavourable, heading) or [Heading(heading)]
+    if found := document.log_likelihood:
+        old, new = (
+            "minus infinity" if value is None else f"{value:,.2f}"
+            for value in (found.old_parameters, found.new_parameters)
+        )
+        made += [
+            Heading("Log-likelihood of the new model's counts"),
+            Paragraph(f"{old} by the old parameters, {new} by the new ones."),
+        ]
+    return made
+
+
+def largest(side: CertificateSide) -> str:
+    """The largest degree of a certificate, on its side of δ."""
+    lower, upper = (Fraction(bound) for bound in side.max_degree)
+    if upper - lower <= _EXACT:
+        return size(float(lower if lower > Fraction(side.delta) else upper), side.delta)
+    return between(float(lower), float(upper), side.delta)
+
+
+def _counted(side: CertificateSide) -> str:
+    if side.pattern_count is None:
+        return "not counted"
+    part = share(side.pattern_count, side.total_patterns)
+    return f"{whole(side.pattern_count)} of {whole(side.total_patterns)} ({part})"
+
+
+def _patterns(title: str, changes: PatternChanges, before: str, after: str) -> list[Block]:
+    heading = f"{title}: {whole(changes.count)}"
+    made: list[Block] = [Heading(heading)]
+    if changes.reason:
+        made.append(Paragraph(f"Not counted: {changes.reason}."))
+    if changes.top:
+        rows = [
+            (
+                values(change.sensitive_values),
+                values(change.context_values, "nothing else"),
+                "none" if change.degree_before is None else signed(change.degree_before, before),
+                "none" if change.degree_after is None else signed(change.degree_after, after),
+            )
+            for change in changes.top
+        ]
+        head = ("Disclosed", "Given", "Degree before", "After")
+        made.append(Table("", head, rows, 2, "changed"))
+    return made

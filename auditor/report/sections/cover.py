@@ -1,0 +1,267 @@
+"""The first page: the verdict, what it means for how many people, and the main figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from auditor.choices import Verdict
+from auditor.documents.audit import Audit, PatternRecord
+from auditor.messages import visible
+from auditor.report import charts
+from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table, written
+from auditor.report.figures import grouped, people, percent, rounded
+from auditor.report.sections import data, groups, repair
+from auditor.report.sections.worst import counted, largest, least
+from auditor.report.subject import Stated, Subject
+from auditor.report.wording import (
+    VERDICTS,
+    criterion_words,
+    degree,
+    limit_of_change,
+    probable_only,
+    sentence,
+    threshold_words,
+    verdict_sentence,
+)
+
+#: What the first page has room for, in characters.
+_NAME, _DATA, _LIST, _SENTENCE, _FOOTER = 70, 100, 90, 480, 40
+#: The worst pattern of at least so many people is called plausible.
+_PLAUSIBLE = "0.0001"
+
+_LOOKS: Mapping[Verdict, str] = {
+    "delta-fair": "fair",
+    "not-delta-fair": "unfair",
+    "inconclusive": "inconclusive",
+}
+_CERTIFICATES: Mapping[Verdict, str] = {
+    "delta-fair": "Certificate of δ-fairness",
+    "not-delta-fair": "Finding record",
+    "inconclusive": "Record of an undecided audit",
+}
+_BANDS: Mapping[Verdict, str] = {
+    "delta-fair": "Audit report · this is not a certificate",
+    "not-delta-fair": "Discrimination patterns found · this is not a certificate",
+    "inconclusive": "Undecided · this is not a certificate",
+}
+
+
+@dataclass(frozen=True)
+class Cover:
+    """What stands on the first page, for a template to lay out.
+
+    Attributes
+    ----------
+    heading, band, verdict, claim, finding : str
+        What kind of paper it is, what it is not, and the stated.
+    shares : Table or None
+        The worst degree among patterns of at least so many people.
+    facts : Facts
+    look : str
+        Which of the three looks the page has.
+    certified : bool
+        Whether it is a certificate of δ-fairness.
+    scale : DegreeScale
+    qr : (int, str)
+        The QR code of the digest: modules a side, and their path.
+    document : str
+        The identifier of the document.
+    """
+
+    heading: str
+    band: str
+    verdict: str
+    claim: str
+    finding: str
+    shares: Table | None
+    facts: Facts
+    look: str
+    certified: bool
+    scale: charts.DegreeScale
+    largest: str
+    qr: tuple[int, str]
+    document: str
+    name: str
+    issuer: str
+    responsible: str
+    key: str
+
+    @property
+    def footer(self) -> str:
+        """What stands at the foot of every page."""
+        return f"{self.heading}: {clipped(self.name, _FOOTER)} · {self.document}"
+
+
+def cover(subject: Subject) -> Cover:
+    """Fill the first page."""
+    stated, certificate = subject.stated, subject.certificate
+    model = stated.model
+    certified = certificate is not None and stated.verdict == "delta-fair"
+    low, high = stated.largest.max_degree_bounds or (stated.largest.max_degree, 1.0)
+    return Cover(
+        heading=_CERTIFICATES[stated.verdict] if certificate else "Audit report",
+        band="" if certified else _BANDS[stated.verdict],
+        verdict=f"{VERDICTS[stated.verdict][0].upper()}{VERDICTS[stated.verdict][1:]} at δ = {stated.delta}"
+        if stated.verdict != "delta-fair"
+        else f"δ-fair at δ = {stated.delta}",
+        claim=claim(stated),
+        finding=_finding(subject),
+        shares=_shares(subject.audit),
+        facts=Facts(tuple(_facts(subject))),
+        look=_LOOKS[stated.verdict],
+        certified=certified,
+        scale=charts.DegreeScale.of(float(stated.delta), low, high),
+        largest=largest(stated),
+        qr=charts.qr_path(f"sha256:{model.sha256}"),
+        document=f"No. {certificate.id}" if certificate else f"model sha256:{model.sha256[:16]}",
+        name=clipped(model.name, _NAME),
+        issuer=clipped((certificate and certificate.issuer) or "", _NAME),
+        responsible=clipped((certificate and certificate.responsible) or "", _NAME),
+        key=grouped(subject.key_id[:16]),
+    )
+
+
+def section(subject: Subject) -> Blocks:
+    """Make the section for formats without a first page of their own."""
+    stated, model = subject.stated, subject.stated.model
+    blocks: list[Block] = [
+        Heading(verdict_sentence(model.name, stated.verdict, stated.delta), level=1),
+        Paragraph(claim(stated)),
+    ]
+    if subject.brief:
+        facts = (
+            ("Decision", f"{model.decision}; favourable: {model.favourable}"),
+            ("Sensitive", ", ".join(model.sensitive)),
+            ("Criterion", criterion_words(stated.criterion)),
+            ("Model digest", f"sha256 {model.sha256[:16]}…"),
+        )
+        return [*blocks, Facts(facts)]
+    page = cover(subject)
+    blocks.insert(1, Paragraph(page.band or page.heading))
+    if page.finding:
+        blocks.append(Paragraph(page.finding))
+    if page.shares:
+        blocks.append(page.shares)
+    return [*blocks, page.facts]
+
+
+def claim(stated: Stated) -> str:
+    """What the verdict says, in one sentence; and to which patterns it is limited."""
+    disclosing = "disclosing sensitive values, whatever else is known of a person,"
+    limit = limit_of_change(stated.criterion, stated.delta, stated.model.favourable)
+    said = {
+        "delta-fair": f"Shown: {disclosing} {limit}.",
+        "not-delta-fair": f"It is not true that {disclosing} {limit}.",
+        "inconclusive": f"Neither shown nor refuted: {disclosing} {limit}.",
+    }[stated.verdict]
+    return f"{said} {probable_only(stated.min_probability)}".rstrip()
+
+
+def clipped(text: str, room: int) -> str:
+    """Cut a text to a number of characters, counted as they are shown.
+
+    >>> clipped("abcdef", 4)
+    'abc…'
+    """
+    seen = visible(text)
+    return seen if len(seen) <= room else seen[: room - 1] + "…"
+
+
+def some(names: Sequence[str], room: int) -> str:
+    """Names in a row, as many as there is room for, and how many are left.
+
+    >>> some(("Sex", "Age", "Marital status"), 12)
+    'Sex, Age and 1 more (all in the appendix)'
+    """
+    used = 0
+    for i, name in enumerate(names):
+        used += len(name) + 2
+        if used > room:
+            first = ", ".join(names[:i]) or clipped(name, room)
+            left = len(names) - max(i, 1)
+            return f"{first} and {left:,} more (all in the appendix)" if left else first
+    return ", ".join(names)
+
+
+def _finding(subject: Subject) -> str:
+    """What the worst plausible pattern does to how many people."""
+    stated = subject.stated
+    undecided = ""
+    if stated.verdict == "inconclusive":
+        reasons = " ".join(f"{reason[:1].upper()}{reason[1:]}." for reason in stated.reasons)
+        undecided = f"The search ended before it could decide. {reasons} "
+    pattern, which = stated.largest.worst_pattern, "of all"
+    if subject.audit:
+        for row in subject.audit.by_share:
+            if row.min_probability == _PLAUSIBLE and row.worst_pattern:
+                pattern, which = row.worst_pattern, "of at least 1 of 10,000 people"
+    if pattern is None:
+        return undecided
+    bad = abs(pattern.degree) > float(stated.delta)
+    what = "worst pattern" if bad else "largest change"
+    found = "" if stated.verdict != "inconclusive" else " that was found"
+    return f"{undecided}The {what} {which}{found}: {_said(pattern, stated)}"
+
+
+def _said(pattern: PatternRecord, stated: Stated) -> str:
+    text = f"{sentence(pattern, stated.model.favourable)} These are {people(pattern.probability)} people."
+    if len(written(text, str, lambda attribute, value: f"{attribute}: {value}")) <= _SENTENCE:
+        return text
+    before, after = percent(pattern.favourable_given_context), percent(pattern.favourable_given_pattern)
+    return (
+        f"{len(pattern.sensitive_values)} sensitive values in a context of {len(pattern.context_values)} "
+        f"values move P({stated.model.favourable}) from {before} to {after}, for "
+        f"{people(pattern.probability)} people."
+    )
+
+
+def _shares(audit: Audit | None) -> Table | None:
+    if not audit or not audit.by_share:
+        return None
+    head = tuple(least(row.min_probability) for row in audit.by_share)
+    rows = [
+        tuple(Cell(degree(row, audit.delta), look="" if row.proved else "limited") for row in audit.by_share)
+    ]
+    return Table("Worst degree among patterns of so many people", head, rows, len(head), "figures")
+
+
+def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
+    stated, certificate, audit = subject.stated, subject.certificate, subject.audit
+    model, provenance = stated.model, subject.provenance
+    yield "Threshold", threshold_words(stated.criterion, stated.delta)
+    if (margin := stated.margin) is not None:
+        yield "Margin below δ", rounded(float(margin), 2)
+    yield "Patterns found", counted(stated)
+    if audit and audit.groups:
+        yield "Groups", groups.summary(audit.groups)
+    if audit and audit.data:
+        yield "In the data", data.summary(audit.data)
+    yield "Sensitive attributes", some(model.sensitive, _LIST)
+    yield "Favourable decision", clipped(f"{model.decision}: {model.favourable}", _NAME)
+    yield "Model digest", f"SHA-256 {grouped(model.sha256[:16])} …"
+    if provenance:
+        owner = (provenance.model_version and f"version {provenance.model_version}", provenance.owner)
+        if any(owner):
+            yield "Model", clipped(", ".join(filter(None, owner)), _DATA)
+        source = filter(None, (provenance.data_source, provenance.period))
+        if text := ", ".join(source):
+            yield "Data", clipped(text, _DATA)
+    if found := subject.repair:
+        yield (
+            "Repaired",
+            f"from the model sha256 {grouped(repair.source(found)[:16])} …: {repair.price(found)}",
+        )
+    if not certificate:
+        return
+    if certificate.policy.sha256:
+        overridden = "; ".join(certificate.policy.overridden)
+        loosened = f", overridden: {overridden}" if overridden else ", nothing overridden"
+        yield "Policy", f"SHA-256 {grouped(certificate.policy.sha256[:16])} …{loosened}"
+    if certificate.verdict == "delta-fair":
+        dates = f"from {certificate.valid_from} until {certificate.expires}, issued {certificate.issued}"
+        yield "Valid", dates
+    else:
+        yield "Issued", f"{certificate.issued}"
+    if certificate.supersedes:
+        yield "Takes the place of", grouped(certificate.supersedes.id)

@@ -1,0 +1,37 @@
+"""What was explored, and what the answer does not say."""
+
+from __future__ import annotations
+
+from auditor.documents.audit import SearchRecord
+from auditor.report.blocks import Blocks, Heading, Paragraph
+from auditor.report.figures import rounded, whole
+from auditor.report.subject import Subject
+
+#: What an audit is about, at the end of each.
+SCOPE = (
+    "This speaks of the probabilities that the model itself defines. It does not say how well they describe "
+    "any actual people, and it does not cover other attributes, other decisions or changed parameters."
+)
+
+
+def section(subject: Subject) -> Blocks:
+    """Make the section."""
+    if not subject.audit:
+        return None
+    return [
+        Heading("What was explored"),
+        Paragraph(explored(subject.audit.search)),
+        Heading("What this does not say"),
+        Paragraph(SCOPE),
+    ]
+
+
+def explored(search: SearchRecord) -> str:
+    """How much work the audit was, and why something is missing."""
+    rest = ", the others settled by a bound" if search.complete else ""
+    work = (
+        f"{whole(search.combinations_solved)} of {whole(search.combinations_total)} combinations of "
+        f"sensitive values searched one by one{rest}; {search.nodes:,} nodes expanded for the top list; "
+        f"{rounded(search.seconds, 2)} seconds."
+    )
+    return " ".join([work, *(f"{reason[:1].upper()}{reason[1:]}." for reason in search.reasons)])

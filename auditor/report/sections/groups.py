@@ -1,0 +1,91 @@
+"""Groups of people as the model describes them: rates, impact ratios and the gap between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from auditor.documents.audit import GroupRecord, GroupTable
+from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
+from auditor.report.figures import FOUR_FIFTHS, people, percent, rounded, size
+from auditor.report.subject import Subject
+
+#: Groups in a table, the least favoured first.
+_SHOWN = 10
+
+
+def section(subject: Subject) -> Blocks:
+    """Make the section."""
+    if not subject.audit or not subject.audit.groups or subject.brief:
+        return None
+    fav, tables = subject.stated.model.favourable, subject.audit.groups
+    blocks: list[Block] = [
+        Heading("By group of people", "groups"),
+        Paragraph(
+            "These rates are implied by the model: what it predicts for a person of whom only the group is "
+            "known. They are not rates observed in any data. The impact ratio compares a group with the "
+            "most favoured one of the same attributes; ▼ marks a ratio below 0.8, the US rule of thumb of "
+            "four fifths.",
+            "intro",
+        ),
+        Paragraph(f"Groups: {summary(tables, name=True)}."),
+    ]
+    alone = [group for table in tables if len(table.attributes) == 1 for group in _ordered(table)[:_SHOWN]]
+    parts = [("Each sensitive attribute by itself, least favoured first", alone)] if alone else []
+    parts += [
+        (f"{' · '.join(table.attributes)}, least favoured first", _ordered(table)[:_SHOWN])
+        for table in tables
+        if len(table.attributes) > 1
+    ]
+    for caption, groups in parts:
+        head = ("Group", "People", f"P({fav} | group)", "Impact ratio")
+        blocks.append(Table(caption, head, [_row(group) for group in groups], 3, "groups"))
+    left = sum(max(0, len(table.groups) - _SHOWN) for table in tables)
+    if left:
+        blocks.append(
+            Paragraph(f"{left:,} more groups, which are better off than these, are not shown.", "small")
+        )
+    return blocks
+
+
+def summary(tables: Iterable[GroupTable], *, name: bool = False) -> str:
+    """How many groups are below four fifths, the lowest ratio, and the widest gap; and of whom, if asked."""
+    found = [_ordered(table) for table in tables]
+    known = [
+        (group.impact_ratio, group) for groups in found for group in groups if group.impact_ratio is not None
+    ]
+    least, most = max(
+        ((one[0], one[-1]) for one in found), key=lambda ends: ends[1].favourable - ends[0].favourable
+    )
+    low, high = (
+        percent(group.favourable) + (f" ({values(group.values)})" if name else "") for group in (least, most)
+    )
+    gap = f"widest gap {rounded(most.favourable - least.favourable)}, from {low} to {high}"
+    if not known:
+        return f"no impact ratio, since the most favoured group has a rate of 0; {gap}"
+    below = sum(value < float(FOUR_FIFTHS) for value, _ in known)
+    lowest, group = min(known, key=lambda one: one[0])
+    who = f" ({values(group.values)})" if name else ""
+    return (
+        f"{below:,} of {len(known):,} below four fifths of the most favoured one; lowest impact ratio "
+        f"{ratio(lowest)}{who}; {gap}"
+    )
+
+
+def _ordered(table: GroupTable) -> list[GroupRecord]:
+    return sorted(table.groups, key=lambda group: group.favourable)
+
+
+def _row(group: GroupRecord) -> tuple[str | Cell, ...]:
+    found = group.impact_ratio
+    mark = "▼ " if found is not None and found < float(FOUR_FIFTHS) else ""
+    return (
+        values(group.values),
+        people(group.probability),
+        Cell(percent(group.favourable), group.favourable, (0, group.favourable)),
+        "none" if found is None else mark + ratio(found),
+    )
+
+
+def ratio(value: float) -> str:
+    """Write an impact ratio on its side of four fifths."""
+    return size(value, FOUR_FIFTHS)

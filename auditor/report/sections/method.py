@@ -1,0 +1,136 @@
+"""What a discrimination pattern is, how the answer was found, and what it does not say."""
+
+from __future__ import annotations
+
+from auditor.report.blocks import Block, Blocks, Facts, Heading, Items, Paragraph
+from auditor.report.figures import whole
+from auditor.report.sections.explored import explored
+from auditor.report.subject import Subject
+
+_LIMITS = (
+    "The result is about the model’s own probabilities: about everyone whom the model can describe, "
+    "weighted as the model weights them. It does not say how well the model describes any actual people.",
+    "It holds if and only if decisions are made with exactly these parameters, attributes and values. A "
+    "model with another digest, such as the same model trained again, needs an audit of its own.",
+    "It covers the attributes marked as sensitive and no others. An attribute that stands in for a "
+    "sensitive one is covered only as part of the context.",
+    "It covers this one decision and this one favourable value, not what happens before or after the "
+    "decision.",
+    "Fairness has other meanings, such as equal error rates; they need observed outcomes and are not "
+    "measured here.",
+    "It is evidence for a decision that people have to take. It is not legal advice, and not a statement "
+    "that any law is complied with.",
+)
+
+_GLOSSARY = (
+    ("Context", "What is known of a person apart from the sensitive values that are being disclosed."),
+    (
+        "Criterion",
+        "How the chances before and after a disclosure are compared: by their difference or by their ratio.",
+    ),
+    (
+        "Degree",
+        "How much disclosing sensitive values changes the chance of the favourable decision, in one context.",
+    ),
+    ("δ (delta)", "The threshold: a degree whose size is above it is not accepted."),
+    ("δ-fair", "Without any discrimination pattern."),
+    (
+        "Digest",
+        "A fingerprint (SHA-256) of the model’s exact parameters. Models with the same digest are the same "
+        "model.",
+    ),
+    (
+        "Discrimination pattern",
+        "Sensitive values and a context in which disclosing them changes the chance by more than δ allows.",
+    ),
+    (
+        "Divergence",
+        "How far, in nats, the model is from the nearest distribution in which a given pattern stays within "
+        "δ. Severe patterns of many people have a large divergence.",
+    ),
+    ("Favourable decision", "The value of the decision that is better for the person."),
+    (
+        "Impact ratio",
+        "The rate of the favourable decision in a group over that of the most favoured group.",
+    ),
+    (
+        "Naive Bayes",
+        "A model in which the attributes are independent of each other once the decision is given.",
+    ),
+    ("Odds", "A chance over its complement: a chance of 80% is odds of 4."),
+    ("Pareto front", "The patterns that no other pattern beats in both severity and probability."),
+    (
+        "Probability",
+        "Of a pattern: the share of people, according to the model, who have all of its values.",
+    ),
+    ("Sensitive attribute", "An attribute that shall not sway the decision, often because a law says so."),
+    ("Subset-minimal", "Said of a discrimination pattern no part of which is one."),
+)
+
+
+def section(subject: Subject) -> Blocks:
+    """Make the section."""
+    stated = subject.stated
+    d, delta = stated.model.favourable, stated.delta
+    if stated.criterion == "difference":
+        degree = "The degree of discrimination is the chance after the disclosure less the chance before it."
+        formula = [f"Δ(x, y) = P({d} | x, y) − P({d} | y)", f"pattern if |Δ| > {delta}"]
+    else:
+        degree = (
+            "The two chances are compared by their quotient q, after over before. The degree of "
+            "discrimination is 1 − 1/q where the chance rises and q − 1 where it falls: a degree of size 0.2 "
+            "means that the smaller chance is 0.8 times the larger."
+        )
+        formula = [
+            f"q = P({d} | x, y) / P({d} | y)",
+            "degree = 1 − 1/q if q ≥ 1, q − 1 if q < 1",
+            f"pattern if |degree| > {delta}",
+        ]
+    blocks: list[Block] = [
+        Heading("What a discrimination pattern is", "definition"),
+        Paragraph(
+            f"The model gives everyone a chance of the favourable decision, P({d}), from whatever is known "
+            "of them. Take people of whom the same things are known: their context. Now one or more of their "
+            f"sensitive attributes are disclosed as well. {degree} If its size is above the threshold δ, the "
+            "disclosed values and the context are a discrimination pattern. A model without any such pattern "
+            "is δ-fair."
+        ),
+        *(Paragraph(line, "formula") for line in formula),
+    ]
+    return blocks
+
+
+def how(subject: Subject) -> Blocks:
+    """How the answer was found."""
+    certificate = subject.certificate
+    exact = (
+        ""
+        if certificate
+        else " Sums are integers, and what lies within rounding of the threshold is settled in exact "
+        "fractions: no rounded number decides a verdict or a count."
+    )
+    blocks: list[Block] = [
+        Heading("How the answer was found", "how"),
+        Paragraph(
+            f"The model has {whole(subject.stated.total)} pairs of sensitive values and context. In a naive "
+            "Bayes model each value shifts the logarithm of the odds by a fixed amount, so that the degree "
+            "of a pair follows from two sums. The search settles whole families of pairs at once where a "
+            f"bound decides them, and goes through the rest.{exact}"
+        ),
+    ]
+    if certificate:
+        blocks += [Paragraph(certificate.method.search), Paragraph(certificate.method.arithmetic)]
+    elif subject.audit:
+        blocks.append(Paragraph(explored(subject.audit.search)))
+    return blocks
+
+
+def limits(subject: Subject) -> Blocks:
+    """What the answer shows and what not, and the words for it."""
+    certificate = subject.certificate
+    return [
+        Heading("What this shows, and what it does not", "limits"),
+        Items(certificate.assumptions + certificate.limits if certificate else _LIMITS),
+        Heading("Glossary", "glossary"),
+        Facts(_GLOSSARY),
+    ]

@@ -1,0 +1,76 @@
+"""The smallest patterns that already discriminate: grouped among the findings, one by one in the appendix."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from auditor.documents.audit import Audit, PatternRecord
+from auditor.report.blocks import Block, Blocks, Heading, Paragraph, Table, values
+from auditor.report.figures import people, signed
+from auditor.report.subject import Subject
+from auditor.report.wording import list_heading, pattern_table
+
+#: Patterns that are listed; the JSON document has all.
+_ON_TERMINAL, _ON_PAPER = 5, 40
+MEANING = "Every discrimination pattern contains one of these; not every extension of one discriminates."
+
+
+def section(subject: Subject) -> Blocks:
+    """Make the section."""
+    audit = subject.audit
+    if not audit or not audit.minimal_patterns:
+        return None
+    blocks: list[Block] = [Heading(_heading(audit), "minimal"), Paragraph(MEANING, "intro")]
+    if not subject.brief:
+        return [
+            *blocks,
+            Paragraph("By what is disclosed; one by one in the appendix.", "intro"),
+            _grouped(audit),
+        ]
+    shown = audit.minimal_patterns[:_ON_TERMINAL]
+    blocks += pattern_table(shown, audit.model.favourable, audit.delta)
+    if left := len(audit.minimal_patterns) - len(shown):
+        blocks.append(Paragraph(f"{left:,} more: auditor patterns MODEL --summary minimal"))
+    return blocks
+
+
+def appendix(subject: Subject) -> Blocks:
+    """List the patterns one by one."""
+    audit = subject.audit
+    if not audit or not audit.minimal_patterns:
+        return None
+    shown = audit.minimal_patterns[:_ON_PAPER]
+    left = len(audit.minimal_patterns) - len(shown)
+    more = f" The first {len(shown)}; the JSON document has {left} more." if left else ""
+    return [
+        Heading("Subset-minimal patterns one by one", "minimal-list"),
+        Paragraph(MEANING + more, "intro"),
+        *pattern_table(shown, audit.model.favourable, audit.delta),
+    ]
+
+
+def _heading(audit: Audit) -> str:
+    return list_heading("minimal", len(audit.minimal_patterns), audit.search.minimal_patterns_complete)
+
+
+def _grouped(audit: Audit) -> Table:
+    def disclosed(pattern: PatternRecord) -> tuple[int, tuple[str, ...]]:
+        return len(pattern.sensitive_values), tuple(pattern.sensitive_values)
+
+    rows = []
+    for (_, names), group in groupby(sorted(audit.minimal_patterns, key=disclosed), disclosed):
+        patterns = list(group)
+        common = max(patterns, key=lambda pattern: pattern.probability)
+        worst = max(patterns, key=lambda pattern: abs(pattern.degree))
+        example = f"{values(common.sensitive_values)} in the context "
+        rows.append(
+            (
+                " + ".join(names),
+                example + values(common.context_values, "of nothing else"),
+                people(common.probability),
+                signed(worst.degree, audit.delta),
+                f"{len(patterns):,}",
+            )
+        )
+    head = ("Disclosed", "The most probable of them", "Its people", "Worst degree", "Patterns")
+    return Table("", head, rows, 3, "grouped")

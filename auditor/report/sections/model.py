@@ -1,0 +1,89 @@
+"""Which model and document this is, and the whole model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.documents.parameters import fraction_of
+from auditor.report.blocks import Blocks, Facts, Heading, Paragraph, Table
+from auditor.report.figures import exactly, percent
+from auditor.report.subject import Subject
+
+
+def section(subject: Subject) -> Blocks:
+    """Everything that says which model and document this is, in full."""
+    return [
+        Heading("Identity of the model and of this document", "identity"),
+        Facts(tuple(_identity(subject))),
+    ]
+
+
+def parameters(subject: Subject) -> Blocks:
+    """The whole model."""
+    heading, exact = Heading("The whole model", "parameters"), subject.parameters
+    if exact is None:
+        return [
+            heading,
+            Paragraph(
+                "The document of this report holds the digest of the model only, since it is large. Its "
+                "parameters are in the model’s file."
+            ),
+        ]
+    d, other, prior = exact.favourable, exact.unfavourable, fraction_of(exact.prior)
+    rows = []
+    for attribute in exact.attributes:
+        found = list(zip(attribute.values, attribute.favourable, attribute.unfavourable, strict=True))
+        if len(found) == 2:
+            # The other value has the rest.
+            found = [(f"{found[0][0]} (else {found[1][0]})", *found[0][1:])]
+        for i, (value, *numbers) in enumerate(found):
+            a, b = map(fraction_of, numbers)
+            name = attribute.name + (" (sensitive)" if attribute.sensitive else "")
+            shown = [cell for p in (a, b) for cell in (percent(float(p)), exactly(p))]
+            rows.append(("" if i else name, value, *shown))
+    head = ("Attribute", "Value", f"P(value | {d})", "exactly", f"P(value | {other})", "exactly")
+    return [
+        heading,
+        Paragraph(
+            f"P({d}) = {percent(float(prior))}, exactly {exactly(prior)}. The digest is that of the exact "
+            "numbers; percentages are rounded. Of an attribute with two values, one is listed; the other "
+            "has the rest.",
+            "intro",
+        ),
+        Table("", head, rows, look="parameters"),
+    ]
+
+
+def _identity(subject: Subject) -> Iterator[tuple[str, str]]:
+    model, certificate, provenance = subject.stated.model, subject.certificate, subject.provenance
+    yield "Model", model.name
+    yield "Model digest", f"sha256:{model.sha256}"
+    yield "Decision", f"{model.decision}: {model.favourable} (favourable) or {model.unfavourable}"
+    yield "Sensitive attributes", ", ".join(model.sensitive)
+    yield "All attributes", ", ".join(model.attributes)
+    if provenance:
+        for label, value in (
+            ("Description", provenance.description),
+            ("Owner", provenance.owner),
+            ("Model version", provenance.model_version),
+            ("Data", provenance.data_source),
+            ("Period", provenance.period),
+            ("Rows", None if provenance.rows is None else f"{int(provenance.rows):,}"),
+        ):
+            if value:
+                yield label, value
+    if certificate:
+        kind = "Certificate" if certificate.verdict == "delta-fair" else "Record"
+        yield kind, certificate.id
+        if subject.key_id:
+            yield "Names the key", subject.key_id
+        yield "Issuer", certificate.issuer or "not stated"
+        yield "Responsible", certificate.responsible or "not stated"
+        for attribute in certificate.sensitive_attributes:
+            if attribute.reason:
+                yield "Sensitive because", f"{attribute.name}: {attribute.reason}"
+        if certificate.policy.sha256:
+            yield "Policy digest", f"sha256:{certificate.policy.sha256}"
+        if certificate.platform:
+            yield "Computed on", certificate.platform
+    yield "Made with", f"auditor {subject.stated.version}"

@@ -1,0 +1,180 @@
+"""What a repair changed, and what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from auditor.choices import MethodName
+from auditor.documents.comparison import ParameterChange
+from auditor.documents.repair import PredictionShift, Repair
+from auditor.model.spec import RepairRecord
+from auditor.report import charts
+from auditor.report.blocks import Block, Blocks, Facts, Heading, Items, Paragraph, Picture, Table, values
+from auditor.report.figures import likelihood, percent, plural, rounded, share, signed, whole
+from auditor.report.subject import Subject
+from auditor.report.wording import criterion_words, move_table
+
+_METHODS: Mapping[MethodName, str] = {
+    "fair": "the most likely parameters that were found without any discrimination pattern",
+    "independent": "the most likely parameters with sensitive attributes independent of the decision",
+    "independent-mean": "sensitive attributes made independent by the mean of their two distributions",
+    "unconstrained": "the most likely parameters, which nothing constrains",
+}
+
+
+def section(subject: Subject) -> Blocks:
+    """Make the section."""
+    if subject.repair is None:
+        return None
+    model = subject.stated.model
+    return [
+        Paragraph(
+            "The parameters of the model were learned again from the same counts. Being fair costs "
+            "likelihood; the model whose decision does not depend on the sensitive attributes at all is the "
+            "other end of the scale."
+        ),
+        *blocks(subject.repair, model.favourable, model.unfavourable, subject.moved),
+    ]
+
+
+def blocks(
+    record: Repair | RepairRecord, favourable: str, unfavourable: str, moved: Sequence[ParameterChange]
+) -> list[Block]:
+    """Say what a repair changed; ``moved`` are the parameters that moved most."""
+    facts = [
+        ("Parameters", _METHODS[record.method]),
+        ("Threshold", f"δ = {record.delta}"),
+        ("Criterion", criterion_words(record.criterion)),
+        ("Patterns before", _patterns(record, record.patterns_before)),
+        ("Patterns after", _patterns(record, record.patterns_after)),
+        ("Work", _work(record)),
+        ("Digest before", f"sha256:{source(record)[:16]}…"),
+    ]
+    if isinstance(record, Repair):
+        facts.append(("Digest after", f"sha256:{record.after.sha256[:16]}…"))
+    made: list[Block] = [Facts(tuple(facts))]
+    if record.shortfall:
+        made.append(
+            Paragraph(
+                f"The search for a more likely fair model ended early: {record.shortfall}. This model is the "
+                "most likely one that was proved fair."
+            )
+        )
+    made += [
+        Heading(f"Price in log-likelihood: {price(record)}", "price"),
+        *_scale(record),
+        _likelihoods(record),
+    ]
+    if record.progress:
+        made.append(
+            Table(
+                "Patterns left after each round",
+                ("Round", "Constraints", "Log-likelihood", "Patterns left"),
+                [
+                    (f"{r.round:,}", f"{r.constraints:,}", likelihood(r.log_likelihood), whole(r.patterns))
+                    for r in record.progress
+                ],
+                3,
+                "rounds",
+            )
+        )
+    made += move_table(moved, favourable, unfavourable, "The parameters that moved most")
+    if isinstance(record, Repair):
+        made += _predictions(record)
+    return made
+
+
+def source(record: Repair | RepairRecord) -> str:
+    """The digest of the model that was repaired."""
+    return record.before.sha256 if isinstance(record, Repair) else record.source_sha256
+
+
+def price(record: Repair | RepairRecord) -> str:
+    """The share of the way to the independent model that the repair cost in log-likelihood."""
+    way = record.price if isinstance(record, Repair) else _way(record)
+    return "none can be told" if way is None else f"{percent(way)} of the way to the independent model"
+
+
+def _way(record: RepairRecord) -> float | None:
+    found = record.log_likelihoods
+    if found.unconstrained is None or found.repaired is None or found.independent is None:
+        return None
+    whole_way = found.unconstrained - found.independent
+    if whole_way <= 0:
+        return None
+    return min(1.0, max(0.0, float((found.unconstrained - found.repaired) / whole_way)))
+
+
+def _patterns(record: Repair | RepairRecord, number: int | None) -> str:
+    if not isinstance(record, Repair):
+        return whole(number)
+    if number is None:
+        return f"not counted, among {whole(record.total_patterns)}"
+    part = share(number, record.total_patterns)
+    return f"{whole(number)} of {whole(record.total_patterns)} ({part}), counted exactly"
+
+
+def _work(record: Repair | RepairRecord) -> str:
+    if record.solver is None:
+        return "closed form"
+    rounds, constraints = plural(record.rounds, "round"), plural(record.constraints, "constraint")
+    return f"{rounds}, {constraints}, solver {record.solver}"
+
+
+def _scale(record: Repair | RepairRecord) -> list[Block]:
+    found = record.log_likelihoods
+    if found.unconstrained is None or found.independent is None or found.repaired is None:
+        return []
+    ends = float(found.independent), float(found.unconstrained)
+    if not ends[0] < ends[1]:
+        return []
+    says = "The repaired model between the independent and the unconstrained one, by log-likelihood."
+    return [Picture("likelihood_scale", charts.Line.of(ends, float(found.repaired)), says)]
+
+
+def _likelihoods(record: Repair | RepairRecord) -> Table:
+    found = record.log_likelihoods
+    rows = [
+        (
+            label,
+            likelihood(value),
+            "" if None in (found.unconstrained, value) else f"{found.unconstrained - value:,.4f}",  # type: ignore[operator]
+        )
+        for label, value in (
+            ("Unconstrained", found.unconstrained),
+            ("Repaired", found.repaired),
+            ("Independent", found.independent),
+            ("Independent, by the mean", found.independent_mean),
+        )
+    ]
+    return Table("", ("Model", "Log-likelihood", "Lost"), rows, 2, "likelihoods")
+
+
+def _predictions(record: Repair) -> list[Block]:
+    made: list[Block] = []
+    if record.predictions:
+        made += [
+            Heading("Predictions where the unconstrained model discriminates most", "predictions"),
+            Items(tuple(_shift(shift, record) for shift in record.predictions)),
+        ]
+    if found := record.performance:
+        rows = [
+            (what, *(map(shown_as, both) if both else ("not defined", "not defined")))
+            for what, both, shown_as in (("Accuracy", found.accuracy, percent), ("AUC", found.auc, rounded))
+        ]
+        caption = f"Predictions for {found.rows:,} rows of {found.data}"
+        made += [Heading(caption, "performance"), Table("", ("", "Before", "After"), rows, 2, "tried")]
+    return made
+
+
+def _shift(shift: PredictionShift, record: Repair) -> str:
+    """Both models' answers to one disclosure."""
+    context, now_context = map(percent, shift.favourable_given_context)
+    pattern, now_pattern = map(percent, shift.favourable_given_pattern)
+    degree, now_degree = (signed(degree, record.delta) for degree in shift.degree)
+    whom = values(shift.context_values)
+    return (
+        f"Disclosing {values(shift.sensitive_values)} moved P({record.after.favourable}) from {context} to "
+        f"{pattern} (degree {degree}) and now moves it from {now_context} to {now_pattern} ({now_degree}) "
+        f"for people {f'with {whom}' if whom else 'of whom nothing else is known'}."
+    )

@@ -1,0 +1,35 @@
+"""All patterns as dots: how severe, and for how many."""
+
+from __future__ import annotations
+
+from auditor.report import charts
+from auditor.report.blocks import Blocks, Picture
+from auditor.report.figures import whole
+from auditor.report.subject import Subject
+
+#: Fewer patterns need no picture.
+_FEWEST_DOTS = 3
+
+
+def section(subject: Subject) -> Blocks:
+    """Make the section."""
+    audit = subject.audit
+    drawn = audit and audit.illustration
+    if not audit or not drawn or len(drawn.points or drawn.front) < _FEWEST_DOTS:
+        return None
+    number = whole(len(drawn.points))
+    if not drawn.points:
+        dots = "The patterns are too many to be counted; only those that a ranking points out are drawn."
+    elif drawn.sampled:
+        dots = f"Each dot is one of {number} discrimination patterns drawn uniformly from all "
+        dots += f"{whole(audit.pattern_count)}."
+    else:
+        dots = f"Each dot is one of the {number} discrimination patterns; all are drawn."
+    front = "" if drawn.front_complete else "; it is drawn as far as it was found"
+    says = (
+        f"{dots} Patterns further up are more severe, patterns further right describe more people. Along the "
+        f"line (the Pareto front) no pattern is beaten in both{front}. The picture illustrates; no claim "
+        "rests on it."
+    )
+    chart = charts.Scatter.of(drawn.points, drawn.front, tuple(drawn.marked.items()), float(audit.delta))
+    return [Picture("scatter", chart, says, "How severe, and for how many", "scatter")]

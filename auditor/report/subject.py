@@ -1,0 +1,184 @@
+"""What a report is about: a stored stated, and whatever else is stored of the same model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Self
+
+from auditor.choices import CriterionName, Verdict
+from auditor.documents.audit import (
+    Audit,
+    CoverageRecord,
+    DegreeRecord,
+    ModelRecord,
+    PatternRecord,
+    round_beside,
+)
+from auditor.documents.certificate import Certificate
+from auditor.documents.certificate import Provenance as CertifiedProvenance
+from auditor.documents.comparison import Comparison, ParameterChange
+from auditor.documents.parameters import ExactModel, fraction_of
+from auditor.documents.repair import Repair
+from auditor.model.spec import Provenance, RepairRecord
+from auditor.report.profiles import Profile
+
+
+@dataclass(frozen=True)
+class Stated:
+    """The question, the verdict and its figures, which an audit and a certificate both have.
+
+    Attributes
+    ----------
+    largest : DegreeRecord
+        The largest degree with its bounds and the worst pattern.
+    count : int or None
+        The exact number of discrimination patterns.
+    count_bounds : (int, int) or None
+        What is proved of it.
+    count_reason : str or None
+        Why it isn't exact.
+    reasons : tuple of str
+        Why something is not complete.
+    """
+
+    verdict: Verdict
+    criterion: CriterionName
+    delta: str
+    min_probability: str | None
+    model: ModelRecord
+    largest: DegreeRecord
+    count: int | None
+    count_bounds: tuple[int, int] | None
+    count_reason: str | None
+    total: int
+    coverage: tuple[CoverageRecord, ...] | None
+    reasons: tuple[str, ...]
+    version: str
+
+    @classmethod
+    def of_audit(cls, audit: Audit) -> Self:
+        """The answer of an audit."""
+        degree, bounds = audit.max_degree, audit.max_degree_bounds
+        return cls(
+            verdict=audit.verdict,
+            criterion=audit.criterion,
+            delta=audit.delta,
+            min_probability=audit.min_probability,
+            model=audit.model,
+            largest=DegreeRecord(
+                max_degree=degree,
+                max_degree_bounds=(degree, degree) if audit.search.complete else bounds,
+                worst_pattern=audit.worst_pattern,
+            ),
+            count=audit.pattern_count,
+            count_bounds=audit.pattern_count_bounds,
+            count_reason=audit.pattern_count_reason,
+            total=audit.total_patterns,
+            coverage=audit.coverage,
+            reasons=audit.search.reasons,
+            version=audit.tool.version,
+        )
+
+    @classmethod
+    def of_certificate(cls, certificate: Certificate) -> Self:
+        """The answer of a certificate."""
+        exact, witness, threshold = certificate.model.exact, certificate.witness, Fraction(certificate.delta)
+        largest = certificate.max_degree
+        bounds = float(largest.lower), float(largest.upper)
+        if largest.exact is not None:
+            bounds = (round_beside(fraction_of(largest.exact), threshold),) * 2
+        return cls(
+            verdict=certificate.verdict,
+            criterion=certificate.criterion,
+            delta=certificate.delta,
+            min_probability=certificate.min_probability,
+            model=ModelRecord(
+                name=certificate.model.name,
+                sha256=certificate.model.sha256,
+                decision=exact.decision,
+                favourable=exact.favourable,
+                unfavourable=exact.unfavourable,
+                attributes=tuple(attribute.name for attribute in exact.attributes),
+                sensitive=tuple(attribute.name for attribute in certificate.sensitive_attributes),
+            ),
+            largest=DegreeRecord(
+                max_degree=bounds[0],
+                max_degree_bounds=bounds,
+                worst_pattern=None
+                if witness is None
+                else PatternRecord(
+                    sensitive_values=witness.sensitive_values,
+                    context_values=witness.context_values,
+                    degree=round_beside(fraction_of(witness.degree), threshold),
+                    probability=float(fraction_of(witness.probability)),
+                    divergence_nats=None,
+                    favourable_given_pattern=float(fraction_of(witness.favourable_given_pattern)),
+                    favourable_given_context=float(fraction_of(witness.favourable_given_context)),
+                ),
+            ),
+            count=None if certificate.pattern_count is None else int(certificate.pattern_count),
+            count_bounds=None,
+            count_reason=certificate.pattern_count_reason,
+            total=int(certificate.total_patterns),
+            coverage=None
+            if certificate.coverage is None
+            else tuple(
+                CoverageRecord(
+                    disclosed=row.disclosed,
+                    method=row.method,
+                    pairs=int(row.pairs),
+                    patterns=int(row.patterns),
+                )
+                for row in certificate.coverage
+            ),
+            reasons=(certificate.inconclusive_reason,) if certificate.inconclusive_reason else (),
+            version=certificate.tool.version,
+        )
+
+    @property
+    def margin(self) -> Decimal | None:
+        """How far the largest degree stays below δ; None where it doesn't, or that is not proved."""
+        if self.verdict != "delta-fair":
+            return None
+        return Decimal(self.delta) - Decimal(repr(self.largest.max_degree))
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a report is about; everything in it was computed before.
+
+    Attributes
+    ----------
+    stated : Stated
+        Of the certificate if there is one, else of the audit.
+    audit : Audit or None
+    certificate : Certificate or None
+    key_id : str
+        Of the key that the signed certificate names; empty if it isn't signed.
+    parameters : ExactModel or None
+        The whole model.
+    provenance : Provenance or None
+    comparison : Comparison or None
+        What changed since the certificate that this one takes the place of.
+    repair : Repair or RepairRecord or None
+        How the model was repaired: the document that the repair gave, or what the model says of it.
+    moved : tuple of ParameterChange
+        The parameters that the repair moved most.
+    profile : Profile or None
+    brief : bool
+        Whether it is for a terminal, with the main figures only.
+    """
+
+    stated: Stated
+    audit: Audit | None = None
+    certificate: Certificate | None = None
+    key_id: str = ""
+    parameters: ExactModel | None = None
+    provenance: Provenance | CertifiedProvenance | None = None
+    comparison: Comparison | None = None
+    repair: Repair | RepairRecord | None = None
+    moved: tuple[ParameterChange, ...] = ()
+    profile: Profile | None = None
+    brief: bool = False

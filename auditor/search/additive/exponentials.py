@@ -1,0 +1,192 @@
+"""Exact arithmetic on scorecards, whose odds are exponentials of rationals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_DOWN, Context, Decimal
+from fractions import Fraction
+from math import prod
+from typing import ClassVar
+
+import numpy as np
+
+from auditor.model.additive import AdditiveModel
+from auditor.model.exponentials import Term, power, sign
+from auditor.model.naive_bayes import Assignment
+from auditor.search.additive.log_odds import LogOdds, Population
+from auditor.search.criteria import CONTEXT, Criterion, Interval, ln
+from auditor.search.pattern import Pattern
+
+#: Digits in which odds are bounded at first, and of what is told of a pattern.
+_START, _TOLD = 60, 40
+_DOWN = Context(prec=_TOLD, rounding=ROUND_DOWN, Emax=10**15, Emin=-(10**15))
+#: Contexts whose distances from the peak agree in so many digits tie.
+_SAME = Context(prec=50, Emax=10**15, Emin=-(10**15))
+
+_Bounds = tuple[Fraction, Fraction]
+
+
+def tables_of_scorecard(model: AdditiveModel) -> LogOdds:
+    """The tables of a scorecard: λ of a value is its weight less that of the attribute undisclosed."""
+    unit = CONTEXT.ln(Decimal(2)) if model.base == "2" else Decimal(1)
+
+    def nats(exponent: Fraction) -> Decimal:
+        quotient = CONTEXT.divide(Decimal(exponent.numerator), Decimal(exponent.denominator))
+        return CONTEXT.multiply(quotient, unit)
+
+    prior = CONTEXT.add(ln(model.odds), nats(model.exponent()))
+    values = [[nats(w - a.undisclosed) for w in a.weights] for a in model.attributes]
+    population = None
+    if model.unfavourable_share is not None:
+        unfavourable = ln(model.unfavourable_share)
+        rows = [
+            [(ln(share) + shift, ln(share)) for share, shift in zip(a.population or (), row, strict=True)]
+            for a, row in zip(model.attributes, values, strict=True)
+        ]
+        population = Population(
+            (float(unfavourable + prior), float(unfavourable)),
+            tuple(np.array([[float(number) for number in pair] for pair in row]) for row in rows),
+        )
+    return LogOdds.rounded(prior, values, model.sensitive, population, Exponentials(model))
+
+
+@dataclass(frozen=True)
+class Exponentials:
+    """`Exact` for scorecards, by bounds of growing precision and a rule for ties (`exponentials.sign`)."""
+
+    model: AdditiveModel
+    #: Measured degrees are rounded towards 0 at `_TOLD` digits.
+    error: ClassVar[Fraction] = Fraction(1, 10 ** (_TOLD - 1))
+
+    def measure(self, criterion: Criterion, x: Assignment, y: Assignment) -> Pattern:
+        """The pair (x, y), its figures to 40 digits; the degree is on its side of the threshold."""
+        pattern, context = self._odds(x + y, _START), self._odds(y, _START)
+        shares = [self.model.attributes[i].population for i, _ in x]
+        given_x = prod((p[v] for (_, v), p in zip(x, shares, strict=True) if p), start=Fraction(1))
+        middle, middle_y = _middle(pattern), _middle(context)
+        ratio = (1 + middle) / (1 + middle_y)
+        return Pattern(
+            sensitive_values=x,
+            context_values=y,
+            degree=self._degree(criterion, x, y),
+            probability=_told(self._unfavourable(x + y) * (1 + middle)),
+            favourable_given_pattern=_told(middle / (1 + middle)),
+            favourable_given_context=_told(middle_y / (1 + middle_y)),
+            share=_told(given_x * ratio),
+            criterion=criterion,
+        )
+
+    def discriminates(self, criterion: Criterion, x: Assignment, y: Assignment) -> bool:
+        """Whether ``|degree| > threshold``, by the sign of a sum of exponentials."""
+        return self._excess(criterion, x, y) > 0
+
+    def probable(self, x: Assignment, y: Assignment, least: Fraction) -> bool:
+        """Whether ``P(xy) = P(xy, d̄) (1 + odds) >= least``."""
+        share = self._unfavourable(x + y)
+        terms = [(share - least, Fraction(0)), (share * self.model.odds, self.model.exponent(x + y))]
+        return sign(terms, self.model.base) >= 0
+
+    def interval(self, criterion: Criterion, x: Assignment) -> Interval | None:
+        """`Criterion.interval` of a strength that is greater by less than 1e-55 of itself."""
+        ratio = self._ratio(x)
+        return None if ratio == 1 else criterion.interval(ratio, Fraction(1))
+
+    def closed(self, criterion: Criterion, x: Assignment) -> bool:
+        """`Criterion.supremum_within` the threshold for such a strength."""
+        return criterion.supremum_within(self._ratio(x), Fraction(1), criterion.threshold)
+
+    def worst_first(
+        self, criterion: Criterion, x: Assignment, contexts: Sequence[Assignment]
+    ) -> list[list[Assignment]]:
+        """By `Criterion.off_peak` to 50 digits."""
+        ratio = self._ratio(x)
+        tied: dict[Decimal, list[Assignment]] = {}
+        for y in contexts:
+            distance = criterion.off_peak(_middle(self._odds(y, _START)), ratio, Fraction(1))
+            key = _SAME.divide(Decimal(distance.numerator), Decimal(distance.denominator))
+            tied.setdefault(key, []).append(y)
+        return [tied[key] for key in sorted(tied)]
+
+    def extreme(self, attribute: int, sign: int) -> int:
+        """By the weights."""
+        weights = self.model.attributes[attribute].weights
+        return max(range(len(weights)), key=lambda v: (sign * weights[v], -v))
+
+    def sign(self, attribute: int, value: int) -> int:
+        """By comparing the weight with that of the attribute undisclosed."""
+        of = self.model.attributes[attribute]
+        return (of.weights[value] > of.undisclosed) - (of.weights[value] < of.undisclosed)
+
+    def _odds(self, values: Assignment, digits: int) -> _Bounds:
+        low, high = power(self.model.exponent(values), self.model.base, digits)
+        return Fraction(low) * self.model.odds, Fraction(high) * self.model.odds
+
+    def _unfavourable(self, values: Assignment) -> Fraction:
+        """``P(values, d̄)``."""
+        share = self.model.unfavourable_share
+        if share is None:
+            raise ValueError("no population is assumed, and so there are no probabilities")
+        rows = [(self.model.attributes[i].population, v) for i, v in values]
+        return prod((row[v] for row, v in rows if row), start=share)
+
+    def _strength(self, x: Assignment) -> Fraction:
+        parts = [(self.model.attributes[i], v) for i, v in x]
+        return sum((a.weights[v] - a.undisclosed for a, v in parts), Fraction(0))
+
+    def _ratio(self, x: Assignment) -> Fraction:
+        """``e^s``, rounded away from 1; exactly 1 where s is 0."""
+        strength = self._strength(x)
+        return Fraction(power(strength, self.model.base, _START)[strength > 0])
+
+    def _excess(self, criterion: Criterion, x: Assignment, y: Assignment) -> int:
+        """The sign of ``|degree| - threshold``, 0 for a tie."""
+        strength, context = self._strength(x), self.model.exponent(y)
+        if strength == 0:
+            return -1 if criterion.threshold else 0
+        none = Fraction(0)
+        more, less = context + max(strength, none), context + min(strength, none)
+        odds = self.model.odds
+        terms: list[Term] = [(c * odds ** (i + j), i * more + j * less) for c, i, j in criterion.odds_terms()]
+        return sign(terms, self.model.base)
+
+    def _degree(self, criterion: Criterion, x: Assignment, y: Assignment) -> Fraction:
+        """The degree rounded towards 0, but never onto the threshold or over it."""
+        if self._strength(x) == 0:
+            return Fraction(0)
+        digits, told = _START, _DOWN
+        while True:
+            low, high = self._degree_within(criterion, x, y, digits)
+            if low > 0 or high < 0:
+                side = 1 if low > 0 else -1
+                least, most = sorted((abs(low), abs(high)))
+                if most - least <= least * Fraction(1, 10 ** (told.prec + 2)):
+                    measured = Fraction(told.divide(Decimal(least.numerator), Decimal(least.denominator)))
+                    if measured > criterion.threshold or most < criterion.threshold:
+                        return side * measured
+                    excess = self._excess(criterion, x, y)
+                    if excess <= 0:
+                        return side * (measured if excess else criterion.threshold)
+                    # So near above the threshold that rounding crosses it.
+                    told = Context(prec=2 * told.prec, rounding=ROUND_DOWN, Emax=10**15, Emin=-(10**15))
+            digits *= 2
+
+    def _degree_within(self, criterion: Criterion, x: Assignment, y: Assignment, digits: int) -> _Bounds:
+        """Bounds on the degree, which grows with ``P(d | xy)`` and falls with ``P(d | y)``."""
+        (a_low, a_high), (c_low, c_high) = (
+            tuple(odds / (1 + odds) for odds in self._odds(values, digits)) for values in (x + y, y)
+        )
+        return criterion.degree(a_low, c_high), criterion.degree(a_high, c_low)
+
+
+def _middle(bounds: _Bounds) -> Fraction:
+    return (bounds[0] + bounds[1]) / 2
+
+
+def _told(number: Fraction) -> Fraction:
+    """Round to the digits that are told."""
+    return Fraction(
+        Context(prec=_TOLD, Emax=10**15, Emin=-(10**15)).divide(
+            Decimal(number.numerator), Decimal(number.denominator)
+        )
+    )

@@ -1,0 +1,202 @@
+"""The PDF report: tagged, attached, the same bytes every time, and readable on every page."""
+
+from __future__ import annotations
+
+import builtins
+import re
+import sys
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pypdf
+import pytest
+from pypdf.generic import ContentStream
+
+from auditor.documents.record import to_json
+from auditor.errors import OutputError
+from auditor.messages import visible
+from auditor.report import html, pdf
+from tests.report import subjects
+from tests.report.conftest import SUBJECTS, paper, run
+
+pytestmark = pytest.mark.usefixtures("pango")
+
+
+def reader(name: str) -> pypdf.PdfReader:
+    return pypdf.PdfReader(BytesIO(paper(name).content))
+
+
+def root(found: pypdf.PdfReader) -> Any:
+    """The catalog, which pypdf's types know nothing of."""
+    return found.trailer["/Root"]
+
+
+def text_of(page: pypdf.PageObject) -> str:
+    return " ".join(page.extract_text().split())
+
+
+def test_is_tagged_and_named(paper_name: str) -> None:
+    found = reader(paper_name)
+    catalog = root(found)
+    assert catalog["/MarkInfo"]["/Marked"]
+    assert catalog["/Lang"] == "en"
+    assert catalog["/ViewerPreferences"]["/DisplayDocTitle"]
+    assert found.metadata is not None
+    assert visible(SUBJECTS[paper_name]().stated.model.name) in (found.metadata.title or "")
+    metadata = catalog["/Metadata"].get_data().decode()
+    assert re.search(r"pdfaid:part[>=\"]+3", metadata)
+    assert re.search(r"pdfaid:conformance[>=\"]+A", metadata)
+    assert catalog["/OutputIntents"]
+
+
+def test_bookmarks_follow_the_headings(paper_name: str) -> None:
+    def titles(outline: list[Any]) -> Iterator[str]:
+        for entry in outline:
+            if isinstance(entry, list):
+                yield from titles(entry)
+            else:
+                yield entry.title
+
+    found = list(titles(reader(paper_name).outline))
+    assert found[0] in (
+        "Audit report",
+        "Certificate of δ-fairness",
+        "Finding record",
+        "Record of an undecided audit",
+    )
+    assert "1. What was found" in found
+    assert any(title.startswith("Appendix") for title in found)
+
+
+def test_all_content_is_tagged_or_an_artifact(paper_name: str) -> None:
+    found = reader(paper_name)
+    tree = root(found)["/StructTreeRoot"]
+    numbers = tree["/ParentTree"]["/Nums"]
+    parents = {numbers[i]: numbers[i + 1].get_object() for i in range(0, len(numbers), 2)}
+    for number, page in enumerate(found.pages, start=1):
+        elements = parents[page["/StructParents"]]
+        stream = ContentStream(page["/Contents"], found)
+        artifacts = 0
+        for operands, operator in stream.operations:
+            if operator != b"BDC":
+                continue
+            if operands[0] == "/Artifact":
+                artifacts += operands[1].get("/Type") == "/Pagination"
+            else:
+                element = elements[operands[1]["/MCID"]].get_object()
+                assert element["/Type"] == "/StructElem"
+        # The title at the left of the foot, and the page's number at its right.
+        assert artifacts >= 2, number
+
+
+def test_page_one_is_the_certificate(paper_name: str) -> None:
+    found, subject = reader(paper_name), SUBJECTS[paper_name]()
+    first, second = text_of(found.pages[0]), text_of(found.pages[1])
+    assert "Contents" not in first
+    assert second.startswith("Contents")
+    assert subject.stated.model.sha256[:4] in first
+    assert f"δ = {subject.stated.delta}" in first
+    assert "Signature" in first
+    assert "Place and date" in first
+    assert "How to verify" in first
+    assert f"1 / {len(found.pages)}" in first
+    certificate = subject.certificate
+    assert ("this is not a certificate" in first) == (
+        subject.stated.verdict != "delta-fair" or not certificate
+    )
+    if certificate:
+        assert (f"until {certificate.expires}" in first) == (certificate.verdict == "delta-fair")
+        assert (certificate.issuer or "")[:40] in first
+
+
+def test_document_is_attached(paper_name: str) -> None:
+    found, subject = reader(paper_name), SUBJECTS[paper_name]()
+    document = subject.certificate or subject.audit
+    assert document
+    ((attached, versions),) = found.attachments.items()
+    assert attached == ("certificate.json" if subject.certificate else "audit.json")
+    assert versions == [to_json(document).encode()]
+    files = [entry.get_object() for entry in root(found)["/AF"]]
+    assert [(file["/UF"], file["/AFRelationship"]) for file in files] == [(attached, "/Source")]
+
+
+def test_same_document_same_bytes() -> None:
+    subject = subjects.undecided()
+    texts = [html.render(subject, medium="paper") for _ in range(2)]
+    assert texts[0] == texts[1]
+    files = [
+        pdf.Attachment("certificate.json", "The certificate", b"{}"),
+        pdf.Attachment("certificate.dsse.json", "Signed", b"[]", "Data"),
+    ]
+    first = pdf.render(texts[0], files)
+    assert pdf.render(texts[1], files).content == first.content
+    assert sorted(pypdf.PdfReader(BytesIO(first.content)).attachments) == [
+        "certificate.dsse.json",
+        "certificate.json",
+    ]
+
+
+def test_nothing_outside_is_read(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    secret = tmp_path / "secret.css"
+    secret.write_text("p::after { content: 'leaked' }")
+    picture = tmp_path / "picture.svg"
+    picture.write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>leaked</text></svg>'
+    )
+    text = (
+        f'<html lang="en"><title>T</title><link rel="stylesheet" href="{secret.as_uri()}">'
+        f'<style>@import "{secret.as_uri()}"; body {{ background: url({picture.as_uri()}) }}</style>'
+        f'<p>Text</p><img alt="a" src="{picture.as_uri()}"><img alt="b" src="http://127.0.0.1:9/x.png">'
+    )
+    found = pypdf.PdfReader(BytesIO(pdf.render(text).content))
+    assert "leaked" not in text_of(found.pages[0])
+    assert "Text" in text_of(found.pages[0])
+    assert capfd.readouterr().err == ""
+
+
+def test_characters_without_a_font_are_reported() -> None:
+    made = pdf.render('<html lang="en"><title>T</title><p>Text \U00016a40')
+    assert made.missing == "\U00016a40"
+    assert paper("wide").missing == ""
+
+
+def test_without_pango_the_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without(module: str, *arguments: Any, **named: Any) -> Any:
+        if module.startswith("weasyprint"):
+            raise OSError("cannot load library 'libpango-1.0-0'")
+        return real(module, *arguments, **named)
+
+    for module in [module for module in sys.modules if module.startswith("weasyprint")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(OutputError, match=r"apt-get install libpango-1\.0-0") as caught:
+        pdf.render("<html lang=en><title>T</title><p>Text")
+    assert caught.value.exit_code == 3
+    assert html.render(subjects.audited("figure1", "0.2"))
+
+
+def test_qpdf_finds_no_error(pdf_file: Path) -> None:
+    assert "No syntax or stream encoding errors" in run("qpdf", "--check", pdf_file)
+
+
+def test_no_page_is_blank_or_overflows(pdf_file: Path, tmp_path: Path) -> None:
+    # 50 dots an inch, grey: three lines of header, then a byte per dot.
+    run("pdftoppm", "-r", "50", "-gray", pdf_file, tmp_path / "page")
+    images = sorted(tmp_path.glob("page*.pgm"))
+    assert images
+    for image in images:
+        header, width_height, _, dots = image.read_bytes().split(b"\n", 3)
+        width, height = map(int, width_height.split())
+        assert header == b"P5"
+        ink = sum(dot < 128 for dot in dots)
+        assert ink > 300, f"{image.name} is blank"
+        # The margins at the left and right (17 mm) hold nothing.
+        margin = width * 15 // 210
+        for y in range(height):
+            row = dots[y * width : (y + 1) * width]
+            assert min(row[:margin]) > 200, f"{image.name}: something in the left margin"
+            assert min(row[-margin:]) > 200, f"{image.name}: something in the right margin"

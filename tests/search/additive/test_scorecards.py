@@ -1,0 +1,241 @@
+"""The search on random scorecards finds what the brute force finds on the same odds in rationals.
+
+Odds of whole doublings are rational, so that the brute force is exact, ties with the threshold among them.
+Of odds in powers of e it has 100 digits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from fractions import Fraction
+from functools import cached_property
+from math import ceil
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.model.additive import AdditiveModel, ScoredAttribute
+from auditor.search.additive.engine import Engine
+from auditor.search.additive.exponentials import Exponentials
+from auditor.search.criteria import CRITERIA, Criterion
+from auditor.search.pattern import Pattern
+from tests.fuzzing import examples
+from tests.oracle import BruteForce, CriterionName, Pair, Patterns, PlainAttribute, PlainModel
+from tests.search.comparing import key, keys
+
+MODELS = 12
+ALL = 10_000
+NEAR = Fraction(1, 10**35)
+EXACT = Context(prec=100)
+
+
+@dataclass(frozen=True)
+class Card:
+    """A scorecard, the question about it, and the brute force's view of both."""
+
+    model: AdditiveModel
+    criterion: Criterion
+
+    @cached_property
+    def engine(self) -> Engine:
+        return Engine(self.model, self.criterion)
+
+    @cached_property
+    def brute(self) -> BruteForce:
+        odds = self.model.odds * self._power(self.model.exponent())
+        attributes = tuple(
+            PlainAttribute(
+                tuple(
+                    (share * self._power(weight - a.undisclosed), share)
+                    for weight, share in zip(a.weights, a.population or (), strict=True)
+                ),
+                a.sensitive,
+            )
+            for a in self.model.attributes
+        )
+        return BruteForce(PlainModel(odds / (1 + odds), attributes), self.criterion.name)
+
+    @cached_property
+    def patterns(self) -> Patterns:
+        return self.brute.at(self.criterion.threshold)
+
+    def _power(self, exponent: Fraction) -> Fraction:
+        if self.model.base == "2":
+            assert exponent.denominator == 1
+            return Fraction(2) ** int(exponent)
+        return Fraction(EXACT.exp(EXACT.divide(Decimal(exponent.numerator), Decimal(exponent.denominator))))
+
+
+@st.composite
+def cards(draw: st.DrawFn, base: Literal["e", "2"], criterion: CriterionName) -> Card:
+    """Up to four attributes of one to four values; weights that equal the undisclosed one are common."""
+    step = Fraction(1) if base == "2" else Fraction(draw(st.integers(1, 999)), 997)
+    number = st.integers(-4, 4).map(lambda n: n * step)
+    irregular = st.fractions(-3, 3, max_denominator=10**6)
+    sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+    attributes = []
+    for i, size in enumerate(sizes):
+        undisclosed = draw(number)
+        usual = number if base == "2" else st.one_of(st.just(undisclosed), irregular)
+        weights = draw(st.lists(usual, min_size=size, max_size=size))
+        shares = draw(st.lists(st.integers(1, 9), min_size=size, max_size=size))
+        # Neither decision may have more than all people; values that aren't listed have the rest.
+        most = 10 * size * 3 ** ceil(max([Fraction(0), *(w - undisclosed for w in weights)]))
+        attributes.append(
+            ScoredAttribute(
+                f"a{i}",
+                tuple(f"v{v}" for v in range(size)),
+                i == 0 or draw(st.booleans()),
+                tuple(weights),
+                undisclosed,
+                tuple(Fraction(share, most) for share in shares),
+            )
+        )
+    odds = Fraction(1) if base == "e" else draw(st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(50)]))
+    intercept = draw(number)
+    model = AdditiveModel(
+        "card", "decision", "yes", "no", "conforming", base, odds, intercept, tuple(attributes), None
+    )
+    total = odds * Card(model, CRITERIA[criterion](Fraction(0)))._power(model.exponent())
+    model = AdditiveModel(
+        **{
+            **{f: getattr(model, f) for f in model.__dataclass_fields__},
+            "unfavourable_share": 1 / (1 + total),
+        }
+    )
+    thresholds = st.sampled_from([Fraction(0), Fraction(1)] + [Fraction(1, n) for n in (2, 3, 6, 10, 12, 20)])
+    return Card(model, CRITERIA[criterion](draw(st.one_of(thresholds, _degrees(model, criterion)))))
+
+
+def _degrees(model: AdditiveModel, criterion: CriterionName) -> st.SearchStrategy[Fraction]:
+    """Thresholds that are the degree of some pair, where those are rational."""
+    if model.base == "e":
+        return st.just(Fraction(1, 7))
+    brute = Card(model, CRITERIA[criterion](Fraction(0))).brute
+    return st.sampled_from(sorted({pair.size for pair in brute.pairs}))
+
+
+def near(found: Fraction, true: Fraction) -> bool:
+    return abs(found - true) <= NEAR * max(abs(true), NEAR)
+
+
+def assert_measured(card: Card, patterns: tuple[Pattern, ...]) -> list[Pair]:
+    assert len(set(keys(patterns))) == len(patterns)
+    pairs = [card.brute.by_key[key(pattern)] for pattern in patterns]
+    for pattern, pair in zip(patterns, pairs, strict=True):
+        assert near(pattern.degree, pair.degree)
+        assert abs(pattern.degree) <= pair.size + (NEAR * NEAR if card.model.base == "e" else 0)
+        assert (abs(pattern.degree) > card.criterion.threshold) == (pair.size > card.criterion.threshold)
+        assert near(pattern.probability, pair.probability)
+        assert near(pattern.favourable_given_pattern, pair.favourable_given_pattern)
+        assert near(pattern.favourable_given_context, pair.favourable_given_context)
+        assert near(pattern.share, pair.probability / sum(pair.context))
+    return pairs
+
+
+def check(card: Card) -> None:
+    engine = card.engine
+    count = engine.count()
+    assert count.reason is None
+    assert count.total == len(card.patterns.patterns)
+    worst = engine.worst()
+    (pair,) = assert_measured(card, worst.patterns)
+    assert worst.complete
+    assert near(pair.size, card.brute.worst()[0].size)
+    assert near(worst.upper, pair.size)
+    (individual,) = assert_measured(card, engine.worst(individual=True).patterns)
+    assert near(individual.size, card.brute.individual_level().size)
+    (group,) = assert_measured(card, engine.group_level().patterns)
+    assert near(group.size, card.brute.group_level().size)
+    for rank_by in ("discrimination", "probability", "divergence"):
+        top = engine.top(7, rank_by)
+        assert top.complete
+        pairs = assert_measured(card, top.patterns)
+        expected = card.patterns.top(7, rank_by)
+        assert len(pairs) == len(expected)
+        for one, other in zip(pairs, expected, strict=True):
+            found, true = (card.patterns.score(rank_by, p) for p in (one, other))
+            assert found == true or near(Fraction(found), Fraction(true))
+    assert {key(p) for p in engine.minimal(ALL).patterns} == card.patterns.minimal()
+    assert {key(p) for p in engine.maximal(ALL).patterns} == card.patterns.maximal()
+    assert {key(p) for p in engine.pareto(ALL).patterns} == card.patterns.pareto()
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@examples(MODELS)
+@given(data=st.data())
+def test_cards_in_points_agree_with_the_brute_force(criterion: CriterionName, data: st.DataObject) -> None:
+    check(data.draw(cards("2", criterion)))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@examples(MODELS)
+@given(data=st.data())
+def test_cards_in_log_odds_agree_with_the_brute_force(criterion: CriterionName, data: st.DataObject) -> None:
+    check(data.draw(cards("e", criterion)))
+
+
+@pytest.mark.parametrize("least", [Fraction(1, 20), Fraction(1, 4)])
+@examples(MODELS)
+@given(card=cards("2", "difference"))
+def test_only_probable_patterns(least: Fraction, card: Card) -> None:
+    among = card.brute.at(card.criterion.threshold, least)
+    engine = Engine(card.model, card.criterion, least)
+    assert engine.count().total == len(among.patterns)
+    assert {key(p) for p in engine.top(ALL, "probability").patterns} == among.keys
+
+
+def two(weights: tuple[str, ...], base: Literal["e", "2"], others: tuple[str, ...] = ("0",)) -> AdditiveModel:
+    """One sensitive attribute and one other, undisclosed at 0."""
+    attributes = tuple(
+        ScoredAttribute(
+            name,
+            tuple(f"v{v}" for v in range(len(row))),
+            name == "s",
+            tuple(map(Fraction, row)),
+            Fraction(0),
+            (Fraction(1, len(row)),) * len(row),
+        )
+        for name, row in (("s", weights), ("other", others))
+    )
+    return AdditiveModel(
+        "m", "d", "yes", "no", "conforming", base, Fraction(1), Fraction(0), attributes, Fraction(1, 2)
+    )
+
+
+def test_a_tie_with_the_threshold_is_fair() -> None:
+    # σ(ln 2) - σ(0) = 2/3 - 1/2.
+    model = two(("1", "-1"), "2")
+    at, below = (
+        CRITERIA["difference"](Fraction(1, 6)),
+        CRITERIA["difference"](Fraction(1, 6) - Fraction(1, 10**80)),
+    )
+    assert Engine(model, at).count().total == 0
+    assert Engine(model, at).worst().patterns[0].degree == Fraction(1, 6)
+    assert Engine(model, below).count().total == 4
+    assert abs(Engine(model, below).worst().patterns[0].degree) > below.threshold
+
+
+def test_a_threshold_that_is_next_to_the_degree_decides() -> None:
+    # The degree to 90 digits, as a threshold just below and just above it.
+    model = two(("0.3", "-1"), "e")
+    e = EXACT.exp(Decimal("0.3"))
+    degree = Fraction(EXACT.subtract(EXACT.divide(e, EXACT.add(e, 1)), Decimal("0.5")))
+    exact = Exponentials(model)
+    for shift, expected in ((Fraction(-1, 10**90), True), (Fraction(1, 10**90), False)):
+        criterion = CRITERIA["difference"](degree + shift)
+        pattern = exact.measure(criterion, ((0, 0),), ())
+        assert exact.discriminates(criterion, ((0, 0),), ()) is expected
+        assert (abs(pattern.degree) > criterion.threshold) is expected
+
+
+def test_what_changes_nothing_has_degree_zero() -> None:
+    model = two(("0", "1"), "e")
+    exact = Exponentials(model)
+    for threshold in (Fraction(0), Fraction(1, 2)):
+        criterion = CRITERIA["difference"](threshold)
+        assert exact.measure(criterion, ((0, 0),), ()).degree == 0
+        assert not exact.discriminates(criterion, ((0, 0),), ())

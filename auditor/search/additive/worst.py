@@ -126,7 +126,7 @@ def worst_patterns(
     error = tables.exact.error
     return Worst(
         patterns=tuple(best),
-        upper=min(max(upper, abs(best[0].degree) + error) if best else upper, Fraction(1)),
+        upper=min(max(upper, abs(best[0].degree) * (1 + error)) if best else upper, Fraction(1)),
         complete=complete,
         solved=solved,
         total=total_combinations(tables),

@@ -25,6 +25,9 @@ _AT_MOST_MAX_DIGITS = Context(prec=MAX_DIGITS, traps=[Rounded])
 
 MAX_NAME = 500
 
+#: Attributes of a model, and values of an attribute.
+MAX_ATTRIBUTES = MAX_VALUES = 1_000
+
 #: Of points and weights: their exponentials stay numbers.
 MAX_SCORE = 1_000_000
 
@@ -150,6 +153,10 @@ def across(model: object) -> Iterator[Problem]:
     attributes = items(part(model, "attributes"))
     if part(model, "attributes") is not None and not attributes:
         yield Problem(("attributes",), "is empty; give at least one attribute, and mark the sensitive ones")
+    if len(attributes) > MAX_ATTRIBUTES:
+        message = f"has {len(attributes):,} attributes; a model may have {MAX_ATTRIBUTES:,}, leave some out"
+        yield Problem(("attributes",), message)
+        return
     counted = [i for i, a in enumerate(attributes) if part(a, "counts") is not None]
     decision = part(model, "decision")
     yield from _decision(decision, bool(counted), repaired)
@@ -222,6 +229,10 @@ def _attribute(
     if size is not None and size < 2:
         number = "one value is" if size else "no values are"
         yield Problem((*place, "values"), f"{number} given; an attribute has at least two")
+    if size is not None and size > MAX_VALUES:
+        message = f"{size:,} values are given; an attribute may have {MAX_VALUES:,}, so put rare ones together"
+        yield Problem((*place, "values"), message)
+        return
     yield from repeats(items(values), lambda i: (*place, "values", i), lambda i: f"values[{i}]")
 
     likelihood, counts = part(attribute, "likelihood"), part(attribute, "counts")

@@ -24,13 +24,25 @@ def section(subject: Subject) -> Blocks:
         blocks.append(
             Paragraph(
                 "These rates are observed in the data: “selected” are the people to whom the model gives "
-                "the favourable decision. The impact ratio compares a group with the most selected one of "
-                "the same attributes that is not small; ▼ marks a ratio below 0.8.",
+                f"the favourable decision with a probability above {data.cutoff}. The impact ratio compares "
+                "a group with the most selected one of the same attributes that is not small; ▼ marks a "
+                "ratio below 0.8.",
                 "intro",
             )
         )
     head = ("Group", "People", "Selected", "95% interval", "Impact ratio", "Accuracy")
     blocks.append(Table("", head, [_group(g) for g in data.groups], 5, "data"))
+    rates = [rate for group in data.groups if (rate := _errors(group))]
+    if rates:
+        blocks.append(
+            Paragraph(
+                "Error rates, where the decision in the data is taken for the right one: how many the model "
+                "selects of those who have the favourable decision (true positives), and of those who have "
+                "the other one (false positives)."
+            )
+        )
+        names = ("Group", "True positives", "95% interval", "False positives", "95% interval")
+        blocks.append(Table("", names, rates, 4, "data-errors"))
     if data.patterns:
         shown = data.patterns[: _ON_TERMINAL if subject.brief else None]
         blocks += [
@@ -72,9 +84,9 @@ def observed(found: Observed) -> str:
 def _sentences(data: DataEvidence) -> list[str]:
     """Who is in the data, and how the model decides on them."""
     sentences = [
-        f"From {data.source}. The model selects (gives the favourable decision to) "
-        f"{observed(data.selected)}; in the data {observed(data.favourable)} have it. They agree for "
-        f"{observed(data.accuracy)}."
+        f"From {data.source}. The model selects those to whom it gives the favourable decision with a "
+        f"probability above {data.cutoff}: {observed(data.selected)}; in the data "
+        f"{observed(data.favourable)} have it. They agree for {observed(data.accuracy)}."
     ]
     sentences += [
         f"{number:,} rows are left out, whose decision {reason}."
@@ -117,6 +129,14 @@ def _group(group: DataGroup) -> tuple[str | Cell, ...]:
         "-" if ratio is None else f"{'▼ ' if low else ''}{size(ratio, FOUR_FIFTHS)}",
         _share(group.accuracy.share),
     )
+
+
+def _errors(group: DataGroup) -> tuple[str | Cell, ...] | None:
+    """True and false positive rates; None in documents that were written before these were measured."""
+    hits, alarms = group.true_positive_rate, group.false_positive_rate
+    if hits is None or alarms is None:
+        return None
+    return values(group.values), _share(hits.share), _interval(hits), _share(alarms.share), _interval(alarms)
 
 
 def _pattern(rank: int, pattern: DataPattern) -> tuple[str | Cell, ...]:

@@ -73,7 +73,9 @@ class FrameTable(Table):
             column = self._frame.iloc[:, self.columns.index(name)]
             try:
                 codes, values = column.factorize(use_na_sentinel=True)
-                cells: list[str | None] = [code_of(_plain(value)) for value in values]
+                # Of pandas' own floats it can't be seen any more that they were short ones.
+                shown_values = values.to_numpy() if values.dtype.kind == "f" else values
+                cells: list[str | None] = [code_of(_plain(value)) for value in shown_values]
             except (TypeError, UnicodeDecodeError) as error:
                 raise InputError(
                     f"{self.name}: column {shown(name)} holds lists, or bytes that are no text; drop it, or "

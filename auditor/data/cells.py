@@ -110,15 +110,14 @@ class Dialect:
         ways = []
         for decimal, mark in _WAYS:
             new_decimal, new_mark = decimal != self.decimal, mark is not None and mark != self.thousands
-            # A mark that stands nowhere changes nothing.
-            occurs = all(
-                any(one in text for text in found)
-                for one, new in ((decimal, new_decimal), (mark, new_mark))
-                if new and one is not None
+            # A mark that stands nowhere changes nothing; but thousands with points imply decimal commas.
+            used = any(decimal in text for text in found)
+            idle = (new_decimal and not used and mark != ".") or (
+                new_mark and not any(str(mark) in text for text in found)
             )
             other = replace(self, decimal=decimal, thousands=mark)
-            if (new_decimal or new_mark) and occurs and not np.isnan(other.numbers(found)).any():
-                parts = [f"--decimal {decimal} for decimal {_NAMES[decimal]}"] * new_decimal
+            if (new_decimal or new_mark) and not idle and not np.isnan(other.numbers(found)).any():
+                parts = [f"--decimal {decimal} for decimal {_NAMES[decimal]}"] * (new_decimal and used)
                 parts += [f"--thousands {_given(mark)} for thousands" for mark in [mark] if new_mark and mark]
                 ways.append(" and ".join(parts))
         return ", or ".join(ways[:2]) or None
@@ -157,7 +156,7 @@ def twins(dialect: Dialect, rows: Mapping[str, int]) -> list[tuple[str, ...]]:
     rows : mapping of str to int
         The values of a column, and how often each occurs.
     """
-    texts = list(rows)
+    texts = sorted(rows)
     found: dict[object, list[str]] = {}
     for text, number in zip(texts, dialect.numbers(texts).tolist(), strict=True):
         key = (

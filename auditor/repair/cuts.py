@@ -9,12 +9,11 @@ from math import isinf, prod
 from auditor.choices import CutRanking
 from auditor.model.naive_bayes import Assignment
 from auditor.repair.problem import Cut
-from auditor.search.additive.combinations import strongest_first
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.subset_sums import nearest
 from auditor.search.additive.tables import naive_bayes_of
-from auditor.search.additive.worst import worst_patterns
+from auditor.search.additive.worst import Strongest, worst_patterns
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
 from auditor.search.pattern import Pattern, measure
@@ -80,8 +79,9 @@ def worst_of_each(
         How many x of each.
     """
     worst: dict[tuple[tuple[int, ...], bool], list[Pattern]] = {}
-    stream = strongest_first(tables, criterion, disclosing=None, whole=False, neutral=False)
-    for ceiling, own, x in stream:
+    strongest = Strongest(tables, criterion)
+    strongest.floor = float(criterion.threshold)
+    for ceiling, own, x in strongest:
         if ceiling <= criterion.threshold or limits.expired():
             break
         if x is None:
@@ -107,7 +107,7 @@ def _context_near_peak(tables: LogOdds, criterion: Criterion, x: Assignment, lim
     peak = float(criterion.peak(tables.strength(x)))
     target = peak if isinf(peak) else round(peak) - tables.prior
     near = 1 << max(0, tables.bits - _NEAR_BITS)
-    found = nearest([tables.options[i] for i in outside], target, 1, 0, near, limits)
+    found = nearest([tables.options[i] for i in outside], target, 1, 0, near, limits, {})
     return tuple(
         (i, tables.finite[i][entry - 1]) for i, entry in zip(outside, found.choices[0], strict=True) if entry
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import random
 from decimal import Decimal
 from fractions import Fraction
@@ -18,6 +19,7 @@ from auditor.documents.data import DataEvidence, Observed
 from auditor.errors import InputError
 from auditor.model.building import build
 from auditor.model.spec import ModelSpec
+from auditor.model.writing import dump_model
 from auditor.usecases import auditing
 
 RANDOM = random.Random(5)
@@ -249,3 +251,79 @@ def test_tiny_probabilities_are_no_zeros(tmp_path: Path) -> None:
     assert model.naive_bayes().attributes[0].likelihood[0][0] > Fraction(0)
     data = compared(tmp_path / "d.csv", [{"credit": "good", "s": "a"}], model)
     assert share(data.selected) == (1, 1)
+
+
+@pytest.mark.parametrize("cutoff", ["0.5", "0.3", "0.6", "0", "1"])
+def test_error_rates_by_group_at_a_cutoff(cutoff: str, tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    compared(path, ROWS)
+    document = auditing.with_data(auditing.audit(MODEL, "0.05"), MODEL, path, cutoff=cutoff)
+    data = document.data
+    assert data is not None
+    assert data.cutoff == cutoff
+
+    def chosen(row: dict[str, str]) -> bool:
+        known = places(row)
+        values = [(i, v) for i, a in enumerate(MODEL.attributes) if (v := known[a.name]) is not None]
+        good, bad = MODEL.naive_bayes().joint(values)
+        return good / (good + bad) > Fraction(cutoff)
+
+    people = [row for row in ROWS if row["credit"] not in ("", "?!")]
+    men = [row for row in people if places(row)["sex"] == 0]
+    for found, inside in ((data, people), (data.groups[0], men)):
+        deserving = [row for row in inside if row["credit"] != "bad"]
+        others = [row for row in inside if row["credit"] == "bad"]
+        assert found.true_positive_rate is not None
+        assert found.false_positive_rate is not None
+        assert share(found.true_positive_rate) == (sum(map(chosen, deserving)), len(deserving))
+        assert share(found.false_positive_rate) == (sum(map(chosen, others)), len(others))
+        assert share(found.selected) == (sum(map(chosen, inside)), len(inside))
+
+
+def test_a_probability_of_exactly_the_cutoff_selects_nobody(tmp_path: Path) -> None:
+    third = {"favourable": [Decimal("0.2"), Decimal("0.8")], "unfavourable": [Decimal("0.4"), Decimal("0.6")]}
+    model = made(attributes=[{"name": "s", "sensitive": True, "values": ["a", "b"], "likelihood": third}])
+    path = tmp_path / "d.csv"
+    path.write_text("credit,s\ngood,a\nbad,b\n")
+    for cutoff, selected in (("0.33333333333333333333", 2), ("0.33333333333333333334", 1), ("0.6", 0)):
+        data = auditing.with_data(auditing.audit(model, "0.05"), model, path, cutoff=cutoff).data
+        assert data is not None
+        assert data.selected.count == selected
+
+
+def test_one_encoder_for_audits_and_repairs(tmp_path: Path) -> None:
+    """Labels, unknown values, missing cells, blanks and names of columns mean the same to both."""
+    path = tmp_path / "d.csv"
+    path.write_text(
+        "Credit_,SEX, Age ,job\ngood or fair,f,young,yes\nfair, m\u00a0,31,perhaps\nbad,?,old,no\n"
+    )
+    counts = {"favourable": [Decimal(6), Decimal(4)], "unfavourable": [Decimal(4), Decimal(6)]}
+    attributes = [
+        {**a, "counts": counts, "likelihood": None} for a in json.loads(dump_model(MODEL))["attributes"]
+    ]
+    for attribute in attributes:
+        del attribute["likelihood"]
+    decision = {
+        "name": "credit",
+        "favourable": {"value": "good|fair", "label": "good or fair"},
+        "unfavourable": "bad",
+        "counts": {"favourable": Decimal(10), "unfavourable": Decimal(10)},
+    }
+    model = made(attributes=attributes, decision=decision)
+    data = auditing.with_data(auditing.audit(model, "0.1"), model, path).data
+    repaired = auditing.repair(model, "0.1", data=path).summary.performance
+    assert data is not None
+    assert repaired is not None
+    assert (data.people, repaired.rows) == (3, 3)
+    assert data.unknown == repaired.unknown == {"job": 1}
+    assert data.missing == {"sex": 1}
+
+
+def test_a_value_of_the_model_is_one_whatever_marks_missing_cells(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text("credit,s\ngood,NA\nbad,b\nbad,nan\n")
+    row = {"favourable": [Decimal("0.2"), Decimal("0.8")], "unfavourable": [Decimal("0.4"), Decimal("0.6")]}
+    model = made(attributes=[{"name": "s", "sensitive": True, "values": ["NA", "b"], "likelihood": row}])
+    data = auditing.with_data(auditing.audit(model, "0.05"), model, path).data
+    assert data is not None
+    assert (data.missing, [group.people for group in data.groups]) == ({"s": 1}, [1, 1])

@@ -21,7 +21,7 @@ from auditor.data.cells import Dialect
 from auditor.data.counting import Choices
 from auditor.errors import InputError
 from auditor.model.reading import load_naive_bayes
-from auditor.usecases.learning import Learned, learn
+from auditor.usecases.learning import Learned, learn, learn_by
 from tests.cli.conftest import EXAMPLES
 
 Rows = list[dict[str, str]]
@@ -505,3 +505,57 @@ def test_wrong_bins(option: str) -> None:
 def test_wrong_smoothing(text: str) -> None:
     with pytest.raises(InputError, match="is not a number from 0"):
         counting.parse_smoothing(text)
+
+
+def test_segments_are_those_of_their_rows_alone(tmp_path: Path) -> None:
+    rows = [row | {"city": row["city"] or "Ulm"} for row in PEOPLE]
+    rows[0]["city"] = ""
+    segments = learn_by(write(tmp_path / "d.csv", rows), "city", CHOICES)
+    assert list(segments) == ["Bonn, Rhein", "München", "Ulm"]
+    for city, found in segments.items():
+        assert isinstance(found, Learned)
+        alone = learn(write(tmp_path / "one.csv", [row for row in rows if row["city"] == city]), CHOICES)
+        assert counts(found) == counts(alone)
+        assert found.summary.rows == alone.summary.rows
+        assert found.summary.undecided == alone.summary.undecided
+        assert found.summary.small_groups == alone.summary.small_groups
+        assert found.model.name == f"credit (d), city: {city}"
+
+
+def test_a_segment_without_a_model_says_why(tmp_path: Path) -> None:
+    path = simple(
+        tmp_path,
+        "g,s,t,d",
+        *(
+            f"{g},{s},{t},{d}"
+            for g, s, t, d in [
+                ("x", "a", "u", "y"),
+                ("x", "b", "v", "n"),
+                ("x", "a", "v", "n"),
+                ("z", "a", "u", "y"),
+                ("z", "b", "u", "y"),
+            ]
+        ),
+    )
+    segments = learn_by(path, "g", Choices("d", ("y",), ("s",)))
+    assert isinstance(segments["x"], Learned)
+    assert segments["z"] == (f'{path}: the rows of "z" have only one of the decisions; both must occur',)
+    with pytest.raises(InputError, match='"s" is sensitive and the segment'):
+        learn_by(path, "s", Choices("d", ("y",), ("s",)))
+    with pytest.raises(InputError, match="are not measured"):
+        learn_by(path, "g", Choices("d", ("y",), ("s",), folds=2))
+
+
+def test_options_in_python() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"s": list("abab"), "n": [1.0, 2.5, None, 4.0], "d": ["y", "n", "n", "y"]})
+    found = learn(frame, decision="d", favourable="y", sensitive="s", bins={"n": [2]}, smoothing=1)
+    assert counts(found) == {"s": {"a": (1, 1), "b": (1, 1)}, "n": {"under 2": (1, 0), "2 or over": (1, 1)}}
+    with pytest.raises(InputError) as caught:
+        learn(frame, decision="d", colour="red")
+    assert caught.value.problems == (
+        "favourable: is needed to learn; give it",
+        "sensitive: is needed to learn; give it",
+        "colour: is no option of learn; leave it out",
+    )

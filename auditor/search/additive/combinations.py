@@ -1,18 +1,53 @@
-"""The combinations x of sensitive values, strongest first."""
+"""The combinations x of sensitive values as a tree, in NumPy arrays.
+
+A node is an x; its children disclose one more sensitive attribute, later in a fixed order, so that each x is
+met once. The node stands for two things: x itself, and all its extensions, which can be bounded together.
+What the remaining attributes can add to s is the sum of what each can add alone (the paper's lemma).
+"""
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator
-from itertools import accumulate, product
-from math import ceil, inf, log2, prod
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
-from auditor.search.additive.log_odds import LogOdds
-from auditor.search.criteria import Criterion
+from auditor.search.additive.log_odds import Floats, Integers, LogOdds
+from auditor.search.additive.moves import Moves
 
-#: Covers the rounding of the few float operations behind a bound.
-_ROUND_UP = 1 + 1e-12
+
+@dataclass(frozen=True)
+class Scope:
+    r"""Which pairs (x, y) are searched.
+
+    Attributes
+    ----------
+    disclosing : int or None
+        x discloses at least this attribute.
+    only : tuple of int or None
+        x discloses none but these.
+    contexts : {"any", "none", "all"}
+        "none" for pairs without context; "all" for those that disclose everything, X = S and Y = Z \ S.
+    """
+
+    disclosing: int | None = None
+    only: tuple[int, ...] | None = None
+    contexts: Literal["any", "none", "all"] = "any"
+
+    def attributes(self, tables: LogOdds) -> tuple[int, ...]:
+        """The sensitive attributes that x may disclose, the one that it must first."""
+        allowed = [i for i in tables.sensitive if self.only is None or i in self.only]
+        return tuple(sorted(allowed, key=lambda i: (i != self.disclosing, _spread(tables, i), i)))
+
+
+ANY = Scope()
+
+
+def _spread(tables: LogOdds, i: int) -> float:
+    return min(tables.values[i]) - max(tables.values[i])
 
 
 def total_combinations(tables: LogOdds) -> int:
@@ -20,110 +55,179 @@ def total_combinations(tables: LogOdds) -> int:
     return prod(1 + len(tables.values[i]) for i in tables.sensitive) - 1
 
 
-def all_combinations(tables: LogOdds) -> Iterator[Assignment]:
-    """Every x of positive probability, in a fixed order."""
-    sensitive = tables.sensitive
-    for choice in product(*(range(-1, len(tables.values[i])) for i in sensitive)):
-        x = tuple((i, v) for i, v in zip(sensitive, choice, strict=True) if v >= 0)
-        if x and tables.strength(x) == tables.strength(x):  # not nan, which is ∞ - ∞: P(x) = 0
-            yield x
+@dataclass(frozen=True)
+class Xs:
+    """Combinations x as parallel arrays.
 
-
-def bound(tables: LogOdds, criterion: Criterion, strength: float, low: int, high: int, gap: int = 0) -> float:
-    """At least |degree| for a strength s and any γ in an interval.
-
-    Parameters
+    Attributes
     ----------
-    strength, low, high : int or float
-        s and the ends of the interval, in the units of the tables.
-    gap : int
-        A distance from the peak within which no γ lies.
+    parent, column : array of int
+        The x from which it came and the column that was disclosed; -1 for the empty one.
+    position : array of int
+        The first position in the order of attributes that may still be disclosed.
+    strength : array of float
+        s.
+    log_a, log_b : array of float
+        ``ln P(x | d)`` and ``ln P(x | d̄)``.
+    low, high : array of int
+        The least and the greatest γ over all contexts of x, in units.
     """
-    slack = tables.slack
-    lowest, highest = tables.real(low - slack), tables.real(high + slack)
-    margin = tables.real(max(0, gap - slack))
-    largest = 0.0
-    # A strength within rounding of 0 may have either sign.
-    for sign in (1, -1) if abs(strength) <= slack else (1 if strength > 0 else -1,):
-        s = sign * tables.real(abs(strength) + slack)
-        peak = float(criterion.peak(s))
-        nearest = min(max(peak, lowest), highest)
-        ends = (peak - margin, peak + margin) if margin > abs(nearest - peak) else (nearest,)
-        largest = max(largest, *(float(criterion.size(s, gamma)) for gamma in ends))
-    return largest * _ROUND_UP
+
+    parent: Integers
+    column: Integers
+    position: Integers
+    strength: Floats
+    log_a: Floats
+    log_b: Floats
+    low: Integers
+    high: Integers
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def __getitem__(self, index: npt.NDArray[Any] | slice) -> Xs:
+        return Xs(*(array[index] for array in self.arrays()))
+
+    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
+        """The arrays, in the order of the fields."""
+        return (
+            self.parent,
+            self.column,
+            self.position,
+            self.strength,
+            self.log_a,
+            self.log_b,
+            self.low,
+            self.high,
+        )
 
 
-def strongest_first(
-    tables: LogOdds, criterion: Criterion, *, disclosing: int | None, whole: bool, neutral: bool
-) -> Iterator[tuple[float, float, Assignment | None]]:
-    """The combinations x by decreasing bound on their |degree| in any context.
+class Combinations:
+    """The tree of the x in a scope, as far as it has been grown; number 0 is the empty x.
 
     Parameters
     ----------
-    disclosing : int or None
-        Only x that disclose this sensitive attribute.
-    whole : bool
-        Only x that disclose every sensitive attribute.
+    tables : LogOdds
+    scope : Scope
     neutral : bool
-        Whether values with ``P(v | d) = P(v | d̄)`` may be disclosed beside others. They change no degree.
-
-    Yields
-    ------
-    (float, float, Assignment or None)
-        A bound on the |degree| of any x that is still to come, one on that of this x, and x; None for an
-        inner node of the tree, so that whoever asks can stop between two x.
-
-    Notes
-    -----
-    Best-first search of the tree in which each sensitive attribute in turn is disclosed in x or not. What the
-    remaining ones can add to s is the sum of what each can add alone (the paper's lemma), and |degree| grows
-    with |s| for every γ; γ is within the reach of the contexts of what is disclosed so far. Bounds are
-    compared in steps of 4%, and the deepest node of a step comes first: a first x is reached at once.
+        Whether values with λ = 0 may be disclosed beside others. They change no degree.
     """
-    sensitive = tables.sensitive
-    rows = [
-        [
-            (v, z)
-            for v, z in enumerate(tables.values[i])
-            if neutral or i == disclosing or tables.exact.sign(i, v)
+
+    def __init__(self, tables: LogOdds, scope: Scope = ANY, *, neutral: bool = True) -> None:
+        self.tables, self.scope = tables, scope
+        self.order = scope.attributes(tables)
+        entries = [
+            (p, i, v)
+            for p, i in enumerate(self.order)
+            for v in range(len(tables.values[i]))
+            if neutral or i == scope.disclosing or tables.exact.sign(i, v)
         ]
-        for i in sensitive
-    ]
-    skippable = [not whole and i != disclosing for i in sensitive]
-    extremes = [[z for _, z in row] + [0] * skip for row, skip in zip(rows, skippable, strict=True)]
-    if not all(extremes):
-        return
-    # What the attributes from a depth on add to s at most and at least.
-    most = [*accumulate((max(row) for row in reversed(extremes)), initial=0)][::-1]
-    least = [*accumulate((min(row) for row in reversed(extremes)), initial=0)][::-1]
+        self._at: Integers = np.array([p for p, _, _ in entries], dtype=np.int64)
+        self.values: list[tuple[int, int]] = [(i, v) for _, i, v in entries]
+        self._strength: Floats = np.array([tables.real(tables.values[i][v]) for _, i, v in entries])
+        population = tables.population
+        logs = (
+            np.array([population.log_likelihood[i][v] for _, i, v in entries]).reshape(-1, 2)
+            if population
+            else np.zeros((len(entries), 2))
+        )
+        self._log_a, self._log_b = logs[:, 0], logs[:, 1]
+        reach = np.array([tables.reach[i] for _, i, _ in entries], dtype=np.int64).reshape(-1, 2)
+        self._reach_low, self._reach_high = reach[:, 0], reach[:, 1]
+        self._start: Integers = np.searchsorted(self._at, np.arange(len(self.order) + 1))
+        #: What the attributes from a position on can add to s, and at what price in probability.
+        self.moves = Moves(self._at, self._strength, self._log_a, self._log_b, len(self.order))
+        nothing, zero = np.array([-1]), np.zeros(1)
+        low, high = tables.full_reach
+        self._xs = Xs(
+            nothing, nothing, np.zeros(1, np.int64), zero, zero, zero, np.array([low]), np.array([high])
+        )
+        self._length = 1
 
-    def node(x: Assignment, depth: int, strength: float, low: int, high: int) -> _Node:
-        # An infinite strength stays what it is: with the opposite infinity, P(x) = 0.
-        strengths = {strength} if abs(strength) == inf else {strength + most[depth], strength + least[depth]}
-        ceiling = max(bound(tables, criterion, s, low, high) for s in strengths)
-        step = ceil(log2(ceiling) * 16) if ceiling > 0 else -(1 << 20)
-        return -step, -depth, -ceiling, x, strength, low, high
+    def at(self, ids: Integers) -> Xs:
+        """The x of some numbers."""
+        return self._xs[ids]
 
-    heap = [node((), 0, 0, *tables.full_reach)]
-    while heap:
-        minus_step, minus_depth, minus_ceiling, x, strength, low, high = heapq.heappop(heap)
-        depth = -minus_depth
-        whole_x = depth == len(sensitive)
-        if whole_x and not x:
-            continue
-        # A step's bound is never taken below that of its own nodes.
-        yield max(2.0 ** (-minus_step / 16), -minus_ceiling), -minus_ceiling, x if whole_x else None
-        if whole_x:
-            continue
-        i = sensitive[depth]
-        if skippable[depth]:
-            heapq.heappush(heap, node(x, depth + 1, strength, low, high))
-        for v, z in rows[depth]:
-            if abs(strength) == inf and z == -strength:
-                continue
-            reach = tables.reach[i]
-            child = node((*x, (i, v)), depth + 1, strength + z, low - reach[0], high - reach[1])
-            heapq.heappush(heap, child)
+    def children(self, ids: Integers) -> Xs:
+        """All x that disclose one attribute more, later in the order; of those that can occur."""
+        xs = self._xs[ids]
+        first = self._start[xs.position]
+        last = np.full(len(ids), len(self._at))
+        # An attribute that must be disclosed can't be passed over.
+        next_only = np.full(len(ids), self.scope.contexts == "all")
+        if self.scope.disclosing is not None:
+            next_only |= xs.position == 0
+        after = self._start[np.minimum(xs.position + 1, len(self.order))]
+        last = np.where(next_only, after, last)
+        counts = last - first
+        row = np.repeat(np.arange(len(ids)), counts)
+        column = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts - first, counts)
+        with np.errstate(invalid="ignore"):
+            strength = xs.strength[row] + self._strength[column]
+        # Not a number is ∞ - ∞: there P(x) = 0.
+        occurs = ~np.isnan(strength)
+        row, column, strength = row[occurs], column[occurs], strength[occurs]
+        return Xs(
+            parent=ids[row],
+            column=column,
+            position=self._at[column] + 1,
+            strength=strength,
+            log_a=xs.log_a[row] + self._log_a[column],
+            log_b=xs.log_b[row] + self._log_b[column],
+            low=xs.low[row] - self._reach_low[column],
+            high=xs.high[row] - self._reach_high[column],
+        )
+
+    def whole(self, xs: Xs) -> npt.NDArray[np.bool_]:
+        """Which x are in scope themselves, and not only on the way to others."""
+        if self.scope.contexts == "all":
+            return np.equal(xs.position, len(self.order))
+        return np.greater_equal(xs.column, 0)
+
+    def extensible(self, xs: Xs) -> npt.NDArray[np.bool_]:
+        """Which x have extensions."""
+        return np.less(xs.position, len(self.order))
+
+    def keep(self, xs: Xs) -> Integers:
+        """Store x, so that they can be extended; returns their numbers."""
+        start, stop = self._length, self._length + len(xs)
+        if stop > len(self._xs):
+            self._xs = Xs(
+                *(
+                    np.concatenate([array, np.empty(stop + len(array), array.dtype)])
+                    for array in self._xs.arrays()
+                )
+            )
+        for array, values in zip(self._xs.arrays(), xs.arrays(), strict=True):
+            array[start:stop] = values
+        self._length = stop
+        return np.arange(start, stop)
+
+    def assignment(self, parent: int, column: int) -> Assignment:
+        """The values of the x that discloses a column after those of its parent."""
+        found = []
+        while column >= 0:
+            found.append(self.values[column])
+            column, parent = int(self._xs.column[parent]), int(self._xs.parent[parent])
+        return tuple(sorted(found))
+
+    def range(self, xs: Xs) -> tuple[Floats, Floats]:
+        """The least and the greatest s of the extensions of x."""
+        least, most = self.moves.least[xs.position], self.moves.most[xs.position]
+        fixed = np.isinf(xs.strength)
+        with np.errstate(invalid="ignore"):
+            return (
+                np.where(fixed, xs.strength, xs.strength + least),
+                np.where(fixed, xs.strength, xs.strength + most),
+            )
 
 
-_Node = tuple[int, int, float, Assignment, float, int, int]
+def every(tables: LogOdds) -> tuple[Combinations, Integers]:
+    """All x, grown at once, and their numbers."""
+    grown = Combinations(tables)
+    ids, new = [], np.zeros(1, dtype=np.int64)
+    while len(new):
+        xs = grown.at(new)
+        new = grown.keep(grown.children(new[grown.extensible(xs)]))
+        ids.append(new)
+    return grown, np.concatenate(ids) if ids else np.zeros(0, dtype=np.int64)

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import accumulate, combinations, product
-from math import isqrt, prod
+from functools import cached_property
+from itertools import accumulate, combinations
+from math import inf, isqrt, prod
 from random import Random
 
 import numpy as np
+import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import total_combinations
-from auditor.search.additive.log_odds import FAR, Integers, LogOdds
+from auditor.search.additive.log_odds import FAR, Floats, Integers, LogOdds
 from auditor.search.additive.subset_sums import choice_at, sums
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
 
+Mask = npt.NDArray[np.bool_]
+
 #: Patterns within rounding of the threshold that are settled one by one in rationals.
 _UNDECIDED = 1 << 17
-#: Combinations x whose intervals are worked out one by one.
-_COMBINATIONS = 1 << 18
+#: Combinations x that are counted one by one.
+_COMBINATIONS = 1 << 22
+#: Entries of the arrays in which several x are counted together.
+_TOGETHER = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -95,69 +101,66 @@ def pairs_over(tables: LogOdds, disclosed: tuple[int, ...]) -> int:
     return prod(len(row) + (i not in disclosed) for i, row in enumerate(tables.values))
 
 
-def count_patterns(tables: LogOdds, criterion: Criterion, limits: Limits = DEFAULT) -> PatternCount:
-    """Count all discrimination patterns exactly.
+class Counting:
+    """The discrimination patterns of a question, counted once, and drawn from.
 
     For each x the contexts in which it discriminates are those whose γ lies in one open interval
     (`Criterion.interval`). They are counted in integers, half against sorted half; contexts within rounding
-    of an end are settled in rationals, so that a pattern exactly at the threshold isn't counted.
+    of an end are settled exactly, so that a pattern at the threshold isn't counted.
     """
-    try:
-        coverage = tuple(space.coverage() for space in _spaces(tables, criterion, limits))
-    except _TooMuch as reason:
-        return PatternCount(0, tables.total_patterns(), str(reason), ())
-    total = sum(entry.lower for entry in coverage)
-    return PatternCount(total, total, None, coverage)
+
+    def __init__(self, tables: LogOdds, criterion: Criterion, limits: Limits = DEFAULT) -> None:
+        self._tables, self._criterion, self._limits = tables, criterion, limits
+        self._spaces: list[_Space] | None = None
+
+    def count(self) -> PatternCount:
+        """Count all discrimination patterns."""
+        try:
+            coverage = tuple(space.coverage() for space in self._counted())
+        except _TooMuch as reason:
+            return PatternCount(0, self._tables.total_patterns(), str(reason), ())
+        total = sum(entry.lower for entry in coverage)
+        return PatternCount(total, total, None, coverage)
+
+    def sample(self, size: int, seed: int = 0) -> tuple[tuple[Assignment, Assignment], ...] | None:
+        """Distinct discrimination patterns (x, y) drawn uniformly; all where there are no more.
+
+        Each pattern has a rank in a fixed order; ranks are drawn, and the patterns that stand there looked
+        up.
+
+        Returns
+        -------
+        tuple of (Assignment, Assignment) or None
+            In the order of their ranks, the same for the same seed. None where the patterns can't be counted.
+        """
+        try:
+            spaces = self._counted()
+            before = [0, *accumulate(space.total for space in spaces)]
+            ranks = _distinct(before[-1], size, seed)
+            found: list[tuple[Assignment, Assignment]] = []
+            for space, first, last in zip(spaces, before, before[1:], strict=False):
+                found += space.at([rank - first for rank in ranks if first <= rank < last])
+        except _TooMuch:
+            return None
+        return tuple(found)
+
+    def _counted(self) -> list[_Space]:
+        if self._spaces is None:
+            self._spaces = list(_spaces(self._tables, self._criterion, self._limits))
+        return self._spaces
+
+
+def count_patterns(tables: LogOdds, criterion: Criterion, limits: Limits = DEFAULT) -> PatternCount:
+    """Count all discrimination patterns exactly."""
+    return Counting(tables, criterion, limits).count()
 
 
 def sample_patterns(
-    tables: LogOdds, criterion: Criterion, size: int, seed: int = 0, limits: Limits = DEFAULT
+    tables: LogOdds, criterion: Criterion, size: int, limits: Limits = DEFAULT
 ) -> tuple[Pattern, ...] | None:
-    """Distinct discrimination patterns drawn uniformly; all of them where there are no more than ``size``.
-
-    Returns
-    -------
-    tuple of Pattern or None
-        See `sample_pairs`.
-    """
-    pairs = sample_pairs(tables, criterion, size, seed, limits)
+    """The patterns of `Counting.sample`, measured."""
+    pairs = Counting(tables, criterion, limits).sample(size)
     return None if pairs is None else tuple(tables.exact.measure(criterion, x, y) for x, y in pairs)
-
-
-def sample_pairs(
-    tables: LogOdds, criterion: Criterion, size: int, seed: int = 0, limits: Limits = DEFAULT
-) -> tuple[tuple[Assignment, Assignment], ...] | None:
-    """Distinct discrimination patterns (x, y) drawn uniformly, not measured.
-
-    Each pattern has a rank in a fixed order; ranks are drawn, and the patterns that stand there looked up.
-
-    Returns
-    -------
-    tuple of (Assignment, Assignment) or None
-        In the order of their ranks, the same for the same seed. None where the patterns can't be counted.
-    """
-    try:
-        cells = [
-            (space, x, ends, block, space.hits(x, ends, block).total)
-            for space in _spaces(tables, criterion, limits)
-            for x, ends in space.intervals
-            for block in range(space.blocks)
-        ]
-        before = [0, *accumulate(total for *_, total in cells)]
-        ranks = _distinct(before[-1], size, seed)
-        found: list[tuple[Assignment, Assignment]] = []
-        position = 0
-        for (space, x, ends, block, total), offset in zip(cells, before, strict=False):
-            first = position
-            while position < len(ranks) and ranks[position] < offset + total:
-                position += 1
-            if first < position:
-                hits = space.hits(x, ends, block)
-                for place in hits.at([rank - offset for rank in ranks[first:position]]):
-                    found.append((x, space.context(block, *place)))
-    except _TooMuch:
-        return None
-    return tuple(found)
 
 
 def _distinct(total: int, size: int, seed: int) -> list[int]:
@@ -170,18 +173,18 @@ def _distinct(total: int, size: int, seed: int) -> list[int]:
     return sorted(ranks)
 
 
-@dataclass(frozen=True)
 class _Half:
-    """The sums of some attributes, sorted, with where each stood unsorted."""
+    """The sums of some attributes, sorted."""
 
-    sums: Integers
-    order: Integers
+    def __init__(self, tables: LogOdds, attributes: tuple[int, ...]) -> None:
+        self._rows = [tables.options[i] for i in attributes]
+        self.sums = sums(self._rows)
+        self.sums.sort()
 
-    @classmethod
-    def of(cls, tables: LogOdds, attributes: tuple[int, ...]) -> _Half:
-        unsorted = sums([tables.options[i] for i in attributes])
-        order = np.argsort(unsorted, kind="stable")
-        return cls(unsorted[order], order)
+    @cached_property
+    def order(self) -> Integers:
+        """Where each stood unsorted."""
+        return np.argsort(sums(self._rows), kind="stable")
 
 
 @dataclass(frozen=True)
@@ -193,7 +196,7 @@ class _Hits:
     starts, counts : arrays
         Per row, an entry of the listed half, the range of columns of the sorted half.
     others : list of (int, int)
-        Rows and columns of those that were settled in rationals.
+        Rows and columns of those that were settled exactly.
     """
 
     starts: Integers
@@ -222,19 +225,24 @@ def _spaces(tables: LogOdds, criterion: Criterion, limits: Limits) -> Iterator[_
             f"there are {Decimal(total_combinations(tables)):.1e} combinations of sensitive values; "
             f"at most {_COMBINATIONS:,} are counted one by one"
         )
-    sensitive = tables.sensitive
     work = _Work(limits)
     spaces = [
         _Space(tables, criterion, disclosed, work)
-        for size in range(1, len(sensitive) + 1)
-        for disclosed in combinations(sensitive, size)
+        for size in range(1, len(tables.sensitive) + 1)
+        for disclosed in combinations(tables.sensitive, size)
     ]
+    # All sets share a sorted half that is as long as is best for all of them.
+    longest = min(2 * limits.entries, 2 * isqrt(sum(space.steps for space in spaces)))
+    for space in spaces:
+        space.split(longest)
     steps = sum(space.steps for space in spaces)
     if steps > limits.steps:
         raise _TooMuch(
             f"an exact count would take {Decimal(steps):.1e} bisections; at most {limits.steps:,} are made"
         )
-    yield from spaces
+    for space in spaces:
+        space.run()
+        yield space
 
 
 class _Work:
@@ -246,7 +254,7 @@ class _Work:
         self._halves: dict[tuple[int, ...], _Half] = {}
 
     def halves(self, tables: LogOdds, *keys: tuple[int, ...]) -> list[_Half]:
-        self._halves = {key: self._halves.get(key) or _Half.of(tables, key) for key in keys}
+        self._halves = {key: self._halves.get(key) or _Half(tables, key) for key in keys}
         return [self._halves[key] for key in keys]
 
     def settle(self, contexts: int) -> None:
@@ -264,6 +272,56 @@ class _Work:
 _Ends = tuple[int, int, int, int]
 
 
+def ends_of(tables: LogOdds, criterion: Criterion, strength: Floats) -> tuple[Integers, ...]:
+    """For each s the ends, as in `_Ends`, of the interval of sums in which x discriminates, from floats.
+
+    The sums are those of contexts without the prior.
+    """
+    error = (tables.slack + 2) / np.float64(1 << tables.bits)
+    sign = np.where(strength < 0, -1.0, 1.0)
+    size = np.abs(strength)
+    low, high = criterion.reach(sign * (size + error), outwards=True)
+    # A strength within rounding of 0 may have either sign: everything is undecided, if there is anything.
+    unsure = (size <= error) & (low <= high)
+    low, high = np.where(unsure, -inf, low), np.where(unsure, inf, high)
+    inner_low, inner_high = criterion.reach(sign * np.maximum(size - error, 0), outwards=False)
+    inner_low = np.where(unsure, inf, inner_low)
+    inner_high = np.where(unsure, -inf, inner_high)
+
+    def units(ends: Floats, rounded: Callable[[Floats], Floats], slack: int) -> Integers:
+        # With room for the prior: ends beyond FAR are beyond every sum.
+        scaled = rounded(np.clip(ends, -1e30, 1e30) * np.float64(1 << tables.bits))
+        far = np.abs(scaled) >= FAR
+        inside: Integers = np.where(far, 0, scaled).astype(np.int64) + slack
+        return np.where(far, np.where(scaled > 0, FAR, -FAR), inside) - tables.prior
+
+    return (
+        units(low, np.floor, -tables.slack),
+        units(inner_low, np.ceil, tables.slack),
+        units(inner_high, np.floor, -tables.slack),
+        units(high, np.ceil, tables.slack),
+    )
+
+
+def strengths_over(tables: LogOdds, disclosed: tuple[int, ...]) -> Floats:
+    """S of every x over a set X, the values of the last attribute varying fastest; nan where P(x) = 0."""
+    total = np.zeros(1)
+    for i in disclosed:
+        row = np.array([tables.real(z) for z in tables.values[i]])
+        with np.errstate(invalid="ignore"):
+            total = (total[:, None] + row).ravel()
+    return total
+
+
+def is_closed(tables: LogOdds, criterion: Criterion, disclosed: tuple[int, ...]) -> bool:
+    """Whether the extreme values of each attribute show that no x over X discriminates in any context."""
+    if any(len(tables.finite[i]) < len(tables.values[i]) for i in disclosed):
+        return criterion.threshold >= 1
+    exact = tables.exact
+    extremes = (tuple((i, exact.extreme(i, sign)) for i in disclosed) for sign in (1, -1))
+    return all(exact.closed(criterion, x) for x in extremes)
+
+
 class _Space:
     """The contexts of one set X of disclosed sensitive attributes.
 
@@ -277,18 +335,31 @@ class _Space:
         self.tables, self.criterion, self.disclosed, self.work = tables, criterion, disclosed, work
         work.check_time()
         # Non-sensitive attributes first: the sets X then share the sorted half, which is of these alone.
-        outside = sorted(
-            set(range(len(tables.values))) - set(disclosed),
-            key=lambda i: i in tables.sensitive,
-        )
+        outside = sorted(set(range(len(tables.values))) - set(disclosed), key=lambda i: i in tables.sensitive)
         sizes = [len(tables.options[i]) for i in outside]
-        self.intervals = [] if self._is_closed() else list(self._intervals())
-        longest = min(work.limits.entries, 2 * isqrt(len(self.intervals) * prod(sizes)))
+        #: The places of the x that some γ within reach lets discriminate, and the ends of their intervals.
+        self.places: Integers = np.empty(0, dtype=np.int64)
+        self._ends: Integers = np.empty((4, 0), dtype=np.int64)
+        if not is_closed(tables, criterion, disclosed):
+            strength = strengths_over(tables, disclosed)
+            self.places = np.flatnonzero(~np.isnan(strength))
+            ends = np.array(ends_of(tables, criterion, strength[self.places]))
+            low, high = tables.full_reach
+            least = low - tables.prior - sum(tables.reach[i][0] for i in disclosed)
+            most = high - tables.prior - sum(tables.reach[i][1] for i in disclosed)
+            within = (ends[0] <= most) & (least <= ends[3])
+            self.places, self._ends = self.places[within], ends[:, within]
+        self._outside, self._sizes = outside, sizes
+        self.split(1)
+
+    def split(self, longest: int) -> None:
+        """Let the sorted half be no longer than this."""
+        outside, sizes = self._outside, self._sizes
         split = 0
         while split < len(sizes) and prod(sizes[: split + 1]) <= longest:
             split += 1
         inner = len(sizes)
-        while prod(sizes[split:inner]) > work.limits.entries:
+        while prod(sizes[split:inner]) > self.work.limits.entries:
             inner -= 1
         self.second, self.first, self.outer = (
             tuple(outside[:split]),
@@ -296,67 +367,116 @@ class _Space:
             tuple(outside[inner:]),
         )
         self.blocks = prod(sizes[inner:])
-        self.steps = len(self.intervals) * prod(sizes[split:])
+        self.steps = len(self.places) * prod(sizes[split:])
+        #: Per x the number of contexts in which it discriminates.
+        self._totals: list[int] = []
+
+    def run(self) -> None:
+        """Count for each x the contexts in which it discriminates."""
+        first = self._halves()[1].sums
+        together = max(1, _TOGETHER // len(first))
+        self._totals = []
+        for start in range(0, len(self.places), together):
+            ends = self._ends[:, start : start + together]
+            totals = [0] * ends.shape[1]
+            doubtful = np.zeros(ends.shape[1], dtype=bool)
+            for block in range(self.blocks):
+                self.work.check_time()
+                counts, unsure = self._counts(ends - self._offset(block))
+                doubtful |= unsure
+                totals = [total + count for total, count in zip(totals, counts.tolist(), strict=True)]
+            for i in np.flatnonzero(doubtful).tolist():
+                x, exact = self._exactly(start + i)
+                totals[i] = sum(self._hits(x, exact, block).total for block in range(self.blocks))
+            self._totals += totals
+
+    @property
+    def total(self) -> int:
+        """The number of discrimination patterns over X."""
+        return sum(self._totals)
 
     def coverage(self) -> Coverage:
         """How many of the pairs over X are discrimination patterns."""
-        patterns = sum(
-            self.hits(x, ends, block).total for x, ends in self.intervals for block in range(self.blocks)
-        )
         return Coverage(
             disclosed=self.disclosed,
-            method="exhausted" if self.intervals else "closed form",
+            method="exhausted" if len(self.places) else "closed form",
             pairs=pairs_over(self.tables, self.disclosed),
-            lower=patterns,
-            upper=patterns,
+            lower=self.total,
+            upper=self.total,
         )
 
-    def _is_closed(self) -> bool:
-        """Whether the extreme ratios of the attributes show that no x over X discriminates in any context."""
-        if any(len(self.tables.finite[i]) < len(self.tables.values[i]) for i in self.disclosed):
-            return self.criterion.threshold >= 1
-        exact = self.tables.exact
-        extremes = (tuple((i, exact.extreme(i, sign)) for i in self.disclosed) for sign in (1, -1))
-        return all(exact.closed(self.criterion, x) for x in extremes)
+    def at(self, ranks: list[int]) -> Iterator[tuple[Assignment, Assignment]]:
+        """The patterns at some ranks, which are in order."""
+        before = 0
+        wanted = iter(ranks)
+        rank = next(wanted, None)
+        for i, total in enumerate(self._totals):
+            of_x = []
+            while rank is not None and rank < before + total:
+                of_x.append(rank - before)
+                rank = next(wanted, None)
+            before += total
+            if of_x:
+                x, ends = self._exactly(i)
+                passed = 0
+                for block in range(self.blocks):
+                    hits = self._hits(x, ends, block)
+                    here = [r - passed for r in of_x if passed <= r < passed + hits.total]
+                    yield from ((x, self._context(block, *place)) for place in hits.at(here))
+                    passed += hits.total
+            if rank is None:
+                return
 
-    def _intervals(self) -> Iterator[tuple[Assignment, _Ends]]:
-        """Each x over X that some γ within reach lets discriminate, with the ends of its interval of sums."""
+    def _halves(self) -> list[_Half]:
+        return self.work.halves(self.tables, self.second, self.first)
+
+    def _offset(self, block: int) -> int:
+        """What the outer attributes add in a block."""
+        outer = choice_at([self.tables.options[i] for i in self.outer], block)
+        return sum(int(self.tables.options[i][entry]) for i, entry in zip(self.outer, outer, strict=True))
+
+    def _counts(self, ends: Integers) -> tuple[Integers, Mask]:
+        """For some x the number of contexts in which they discriminate, and whether that is in doubt."""
+        second, first = (half.sums for half in self._halves())
+        wanted = [(end[:, None] - first).ravel() for end in ends]
+        starts = np.searchsorted(second, wanted[0])
+        stops = np.searchsorted(second, wanted[3], side="right")
+        # Nearly always nothing is undecided, which one look at each end of the range shows.
+        padded = np.append(second, np.iinfo(np.int64).max)
+        unsure = (starts < stops) & ((padded[starts] < wanted[1]) | (padded[stops - 1] > wanted[2]))
+        shape = (ends.shape[1], len(first))
+        counts = np.maximum(stops - starts, 0).reshape(shape).sum(axis=1)
+        return counts, unsure.reshape(shape).any(axis=1)
+
+    def _exactly(self, number: int) -> tuple[Assignment, _Ends]:
+        """An x with the ends of its interval as exact as they are known."""
         tables = self.tables
-        for values in product(*(range(len(tables.values[i])) for i in self.disclosed)):
-            x = tuple(zip(self.disclosed, values, strict=True))
-            occurs = tables.strength(x) == tables.strength(x)  # not nan, which is ∞ - ∞: P(x) = 0
-            interval = tables.exact.interval(self.criterion, x) if occurs else None
-            if interval is None:
-                continue
-            low, high = interval
-            # With room for the prior: ends beyond FAR are beyond every sum.
-            (low_down, low_up), (high_down, high_up) = (
-                (-FAR, -FAR) if low is None else tables.units(low),
-                (FAR, FAR) if high is None else tables.units(high),
-            )
-            ends = (
-                low_down - tables.slack - tables.prior,
-                low_up + (tables.slack if low is not None else 0) - tables.prior,
-                high_down - (tables.slack if high is not None else 0) - tables.prior,
-                high_up + tables.slack - tables.prior,
-            )
-            least, most = (end - tables.prior for end in tables.context_reach(x))
-            if ends[0] <= most and least <= ends[3]:
-                yield x, ends
+        values = np.unravel_index(self.places[number], [len(tables.values[i]) for i in self.disclosed])
+        x = tuple((i, int(v)) for i, v in zip(self.disclosed, values, strict=True))
+        interval = tables.exact.interval(self.criterion, x)
+        if interval is None:
+            return x, (FAR, FAR, -FAR, -FAR)
+        low, high = interval
+        # With room for the prior: ends beyond FAR are beyond every sum.
+        (low_down, low_up), (high_down, high_up) = (
+            (-FAR, -FAR) if low is None else tables.units(low),
+            (FAR, FAR) if high is None else tables.units(high),
+        )
+        return x, (
+            low_down - tables.slack - tables.prior,
+            low_up + (tables.slack if low is not None else 0) - tables.prior,
+            high_down - (tables.slack if high is not None else 0) - tables.prior,
+            high_up + tables.slack - tables.prior,
+        )
 
-    def hits(self, x: Assignment, ends: _Ends, block: int) -> _Hits:
+    def _hits(self, x: Assignment, ends: _Ends, block: int) -> _Hits:
         """The contexts of a block in which x discriminates."""
         self.work.check_time()
-        second, first = (half.sums for half in self.work.halves(self.tables, self.second, self.first))
-        if block:
-            outer = choice_at([self.tables.options[i] for i in self.outer], block)
-            offset = sum(
-                int(self.tables.options[i][entry]) for i, entry in zip(self.outer, outer, strict=True)
-            )
-            ends = (ends[0] - offset, ends[1] - offset, ends[2] - offset, ends[3] - offset)
+        second, first = (half.sums for half in self._halves())
+        offset = self._offset(block)
+        ends = (ends[0] - offset, ends[1] - offset, ends[2] - offset, ends[3] - offset)
         starts = np.searchsorted(second, ends[0] - first)
         stops = np.searchsorted(second, ends[3] - first, side="right")
-        # Nearly always nothing is undecided, which one look at each end of the range shows.
         padded = np.append(second, np.iinfo(np.int64).max)
         others: list[tuple[int, int]] = []
         undecided = np.flatnonzero(
@@ -379,14 +499,14 @@ class _Space:
                 others += [
                     (row, column)
                     for column in (*range(start, low), *range(max(high, start), stop))
-                    if self.tables.exact.discriminates(self.criterion, x, self.context(block, row, column))
+                    if self.tables.exact.discriminates(self.criterion, x, self._context(block, row, column))
                 ]
             starts[undecided], stops[undecided] = inside, inside_stop
         return _Hits(starts, np.maximum(stops - starts, 0), others)
 
-    def context(self, block: int, row: int, column: int) -> Assignment:
+    def _context(self, block: int, row: int, column: int) -> Assignment:
         """The context at a place of the halves."""
-        second, first = self.work.halves(self.tables, self.second, self.first)
+        second, first = self._halves()
         places = (
             (self.second, int(second.order[column])),
             (self.first, int(first.order[row])),

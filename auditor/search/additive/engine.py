@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 
+from auditor.choices import RankBy
 from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import Assignment
-from auditor.search.additive import worst as worst_search
-from auditor.search.additive.counting import PatternCount, count_patterns, sample_pairs, sample_patterns
-from auditor.search.additive.log_odds import LogOdds, population_of
-from auditor.search.additive.ranking import Ranking, top_patterns
+from auditor.search.additive.combinations import ANY, Scope
+from auditor.search.additive.counting import Counting, PatternCount
+from auditor.search.additive.log_odds import population_of
+from auditor.search.additive.ranking import Ranking, rank, top_patterns
 from auditor.search.additive.summaries import (
     Summary,
     count_probable_patterns,
@@ -22,8 +24,7 @@ from auditor.search.additive.summaries import (
     pareto_patterns,
 )
 from auditor.search.additive.tables import tables_of
-from auditor.search.additive.tree import RankBy
-from auditor.search.additive.worst import Worst
+from auditor.search.additive.worst import Worst, group_level, worst_patterns
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
@@ -56,6 +57,7 @@ class Engine:
         self.criterion = criterion
         self.min_probability, self.limits = min_probability, limits
         self.tables = tables_of(classifier)
+        self._counting = Counting(self.tables, criterion, limits)
 
     def worst(
         self,
@@ -80,42 +82,38 @@ class Engine:
         individual : bool
             Only pairs that disclose everything, ``X = S`` and ``Y = Z \ S``.
         """
-        found = worst_search.worst_patterns(
-            self._tables(only),
-            self.criterion,
-            k,
-            only_patterns=only_patterns,
-            disclosing=disclosing,
-            individual=individual,
-            limits=self.limits,
+        contexts: Literal["any", "all"] = "all" if individual else "any"
+        scope = Scope(disclosing, None if only is None else tuple(only), contexts)
+        found = worst_patterns(
+            self.tables, self.criterion, k, only_patterns=only_patterns, scope=scope, limits=self.limits
         )
-        if self.min_probability is None:
-            return found
-        if disclosing is None and not individual:
-            return self._worst_probable(found, k, self._tables(only), self.min_probability, only_patterns)
-        kept = tuple(p for p in found.patterns if p.probability >= self.min_probability)
-        return replace(
-            found,
-            patterns=kept,
-            complete=found.complete and (kept == found.patterns or not found.patterns),
-        )
+        return self._probable(found, k, self.min_probability, only_patterns, scope)
 
     def group_level(self) -> Worst:
         """The worst pair without context, Y = ∅: how far the model is from statistical parity."""
-        pattern = worst_search.group_level(self.tables, self.criterion)
-        probable = self.min_probability is None or pattern.probability >= self.min_probability
-        return Worst((pattern,) if probable else (), abs(pattern.degree), probable, 1, 1)
+        pattern = group_level(self.tables, self.criterion)
+        upper = abs(pattern.degree) + self.tables.exact.error
+        found = Worst((pattern,), upper, complete=True, solved=1, total=1)
+        return self._probable(
+            found, 1, self.min_probability, only_patterns=False, scope=Scope(contexts="none")
+        )
 
     def worst_by_share(self, shares: Sequence[Fraction]) -> tuple[Worst, ...]:
         """The worst pair of those that apply to at least each share of people, ``P(xy) >= share``."""
-        overall = worst_search.worst_patterns(self.tables, self.criterion, limits=self.limits)
+        overall = worst_patterns(self.tables, self.criterion, limits=self.limits)
         return tuple(
-            self._worst_probable(overall, 1, self.tables, max(share, self.min_probability or share), False)
+            self._probable(
+                overall, 1, max(share, self.min_probability or share), only_patterns=False, scope=ANY
+            )
             for share in shares
         )
 
     def top(self, k: int, rank_by: RankBy = "divergence") -> Ranking:
         """The k best discrimination patterns by a score."""
+        if rank_by == "discrimination":
+            worst = self.worst(k, only_patterns=True)
+            upper = 0.0 if worst.complete else float(worst.upper)
+            return Ranking(worst.patterns, worst.complete, worst.solved, worst.solved, upper)
         return top_patterns(self.tables, self.criterion, k, rank_by, self.min_probability, limits=self.limits)
 
     def minimal(self, n: int) -> Summary:
@@ -133,42 +131,45 @@ class Engine:
     def count(self) -> PatternCount:
         """How many discrimination patterns there are."""
         if self.min_probability is None:
-            return count_patterns(self.tables, self.criterion, self.limits)
+            return self._counting.count()
         return count_probable_patterns(self.tables, self.criterion, self.min_probability, self.limits)
 
     def sample(self, n: int) -> tuple[Pattern, ...] | None:
         """A uniform sample of n patterns, all where there are no more; None where they can't be counted."""
-        return sample_patterns(self.tables, self.criterion, n, limits=self.limits)
+        pairs = self._counting.sample(n)
+        if pairs is None:
+            return None
+        return tuple(self.tables.exact.measure(self.criterion, x, y) for x, y in pairs)
 
     def sample_points(self, n: int) -> tuple[tuple[float, float], ...] | None:
         """``(P(xy), |degree|)`` of a `sample`, in floats, to be drawn; nothing is decided by them."""
-        pairs = sample_pairs(self.tables, self.criterion, n, limits=self.limits)
+        pairs = self._counting.sample(n)
         return None if pairs is None else tuple(self._point(x, y) for x, y in pairs)
 
-    def _tables(self, only: Sequence[int] | None) -> LogOdds:
-        if only is None:
-            return self.tables
-        return replace(self.tables, sensitive=tuple(i for i in self.tables.sensitive if i in only))
-
-    def _worst_probable(
-        self, worst: Worst, k: int, tables: LogOdds, min_probability: Fraction, only_patterns: bool
+    def _probable(
+        self, worst: Worst, k: int, least: Fraction | None, only_patterns: bool, scope: Scope
     ) -> Worst:
-        if worst.complete and all(p.probability >= min_probability for p in worst.patterns):
+        """The same for the pairs that are probable enough only."""
+        if least is None or (worst.complete and all(p.probability >= least for p in worst.patterns)):
             return worst
         ranking = top_patterns(
-            tables,
+            self.tables,
             self.criterion,
             k,
             "discrimination",
-            min_probability,
+            least,
             only_patterns=only_patterns,
+            scope=scope,
             limits=self.limits,
         )
-        found = max((abs(pattern.degree) for pattern in ranking.patterns), default=Fraction(0))
-        upper = found
+        kept = [p for p in worst.patterns if p.probability >= least and p not in ranking.patterns]
+        patterns = tuple(rank([*ranking.patterns, *kept], "discrimination")[:k])
+        upper = max((abs(p.degree) + self.tables.exact.error for p in patterns), default=Fraction(0))
+        if only_patterns:
+            upper = max(upper, self.criterion.threshold)
         if not ranking.complete:
-            upper = max(found, min(worst.upper, Fraction(min(ranking.upper, 1.0))))
-        return replace(worst, patterns=ranking.patterns, upper=upper, complete=ranking.complete)
+            upper = max(upper, min(worst.upper, Fraction(min(ranking.upper, 1.0))))
+        return replace(worst, patterns=patterns, upper=upper, complete=ranking.complete)
 
     def _point(self, x: Assignment, y: Assignment) -> tuple[float, float]:
         tables, population = self.tables, population_of(self.tables)

@@ -187,6 +187,11 @@ class LogOdds:
         """Fixed point to a float."""
         return units / (1 << self.bits)
 
+    def reals(self, units: Integers) -> Floats:
+        """Fixed point to floats, each off by a unit in the last place at most."""
+        result: Floats = units / np.float64(1 << self.bits)
+        return result
+
     def units(self, end: Decimal) -> tuple[int, int]:
         """A log-odds in fixed point, rounded down and up, and kept within ``±FAR``."""
         scaled = CONTEXT.multiply(end, Decimal(1 << self.bits))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -10,18 +10,21 @@ from math import inf
 
 import numpy as np
 
+from auditor.choices import RankBy
 from auditor.model.naive_bayes import Assignment
-from auditor.search.additive.log_odds import Floats, Integers, LogOdds
+from auditor.search.additive.bounds import Bounds
+from auditor.search.additive.combinations import ANY, Scope, Xs
+from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, NODE, Frontier
+from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
 from auditor.search.additive.tree import (
     ROUNDING,
-    Grids,
+    WIDER,
     Nodes,
-    RankBy,
+    Slots,
     Tree,
-    degree_of,
-    excess_of,
     kl,
-    largest_degree,
+    logistic,
+    moved,
     safe_log,
 )
 from auditor.search.criteria import Criterion, ln
@@ -32,6 +35,8 @@ from auditor.search.pattern import Pattern
 _TIES = Context(prec=28, Emax=10**9, Emin=-(10**9))
 #: Least and most nodes expanded in one block.
 _BLOCK = (8, 256)
+#: Combinations extended at once.
+_WIDE = 64
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,7 @@ def top_patterns(
     min_probability: Fraction | None = None,
     *,
     only_patterns: bool = True,
+    scope: Scope = ANY,
     limits: Limits = DEFAULT,
 ) -> Ranking:
     """The k best discrimination patterns by a score.
@@ -93,18 +99,19 @@ def top_patterns(
     only_patterns : bool
         Only pairs with ``|degree| > threshold``. Without it every pair is ranked, which has a use for
         "discrimination" only.
+    scope : Scope
     limits : Limits
     """
     if not only_patterns and rank_by != "discrimination":
         raise ValueError("pairs that are no discrimination patterns have no divergence to rank")
-    search = _Search(tables, criterion, rank_by, min_probability, only_patterns, limits)
+    search = _Search(tables, criterion, rank_by, min_probability, only_patterns, scope, limits)
     complete = search.run(k)
-    found = (tables.exact.measure(criterion, x, y) for x, y in search.candidates())
     patterns = [
         pattern
-        for pattern in found
-        if (not only_patterns or abs(pattern.degree) > criterion.threshold)
-        and (min_probability is None or pattern.probability >= min_probability)
+        for x, y in search.candidates()
+        if min_probability is None or tables.exact.probable(x, y, min_probability)
+        for pattern in [tables.exact.measure(criterion, x, y)]
+        if not only_patterns or tables.exact.discriminates(criterion, x, y)
     ]
     return Ranking(
         patterns=tuple(rank(patterns, rank_by)[:k]),
@@ -125,103 +132,193 @@ class _Search:
         rank_by: RankBy,
         min_probability: Fraction | None,
         only_patterns: bool,
+        scope: Scope,
         limits: Limits,
     ) -> None:
         self._limits = limits
         self._criterion, self._rank_by = criterion, rank_by
         self._threshold = float(criterion.threshold) if only_patterns else -1.0
         self._least = -inf if not min_probability else float(ln(min_probability))
-        self._tree = Tree(tables, criterion, limits, only_patterns=only_patterns)
-        self._grids = Grids(self._tree, criterion, divergence=rank_by == "divergence")
+        self._tree = Tree(tables, criterion, only_patterns=only_patterns, scope=scope)
+        self._bounds = Bounds(self._tree, divergence=rank_by == "divergence")
+        self._frontier = Frontier()
         self._best = _Candidates()
         self.nodes = self.evaluated = 0
-        # Of combinations x without a root nothing is known.
-        self.upper = inf if self._tree.roots.truncated else 0.0
+        #: No pattern that was not met scores more.
+        self.upper = 0.0
 
     def run(self, k: int) -> bool:
         """Fill the candidates for the k best; tells whether the tree was exhausted."""
-        roots = self._tree.root_nodes()
-        self._evaluate(roots, k)
-        if self._rank_by == "discrimination":
-            bounds = self._bound_degree(roots)
-        else:
-            bounds = self._grids.bound_roots(roots)
-        keep = bounds >= self._best.floor
-        ids, bounds = self._tree.keep(roots[keep]), bounds[keep]
-        while len(ids):
+        frontier = self._frontier
+        frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.array([inf]))
+        while len(frontier):
             if self.nodes >= self._limits.nodes or self._limits.expired():
-                self.upper = max(self.upper, float(np.exp(bounds.max())))
+                self.upper = float(np.exp(min(frontier.best, 700.0)))
                 return False
-            size = min(_BLOCK[1], max(_BLOCK[0], self.nodes // 16), len(ids))
-            chosen = np.argpartition(bounds, len(ids) - size)[len(ids) - size :]
-            more, more_bounds = self._expand(ids[chosen], k)
-            ids = np.append(np.delete(ids, chosen), more)
-            bounds = np.append(np.delete(bounds, chosen), more_bounds)
-            keep = bounds >= self._best.floor
-            ids, bounds = ids[keep], bounds[keep]
-        return not self._tree.roots.truncated
+            size = min(_BLOCK[1], max(_BLOCK[0], self.nodes // 16))
+            kind, number, _ = frontier.pop(size)
+            for handle, of_kind in (
+                (self._extend, EXTENSIONS),
+                (self._open, CONTEXTS),
+                (self._expand, NODE),
+            ):
+                chosen = number[kind == of_kind]
+                if len(chosen):
+                    handle(chosen, k)
+            frontier.drop(self._best.floor)
+        return True
 
-    def candidates(self) -> list[tuple[Assignment, Assignment]]:
+    def candidates(self) -> Iterator[tuple[Assignment, Assignment]]:
         """The patterns that may belong in the list."""
-        best = self._best.nodes
-        return [
-            self._tree.pattern(*place)
-            for place in zip(best.slot.tolist(), best.parent.tolist(), best.column.tolist(), strict=True)
-        ]
+        for x_parent, x_column, parent, column in self._best.places.tolist():
+            yield self._tree.xs.assignment(x_parent, x_column), self._tree.context(parent, column)
 
-    def _expand(self, ids: Integers, k: int) -> tuple[Integers, Floats]:
-        """Children of a block of nodes that may lead to a place in the list, with their bounds.
-
-        A root that has been bounded coarsely only is given back itself, bounded finely.
-        """
-        again, again_bounds = ids[:0], np.empty(0)
-        if self._rank_by != "discrimination":
-            coarse = ~self._grids.has(self._tree.at(ids).slot)
-            if coarse.any():
-                again, ids = ids[coarse], ids[~coarse]
-                self._grids.add(self._tree.at(again).slot)
-                again_bounds = self._grids.bound(self._tree.at(again))
+    def _extend(self, ids: Integers, k: int) -> None:
+        """Evaluate the x that disclose one attribute more, and bound what comes of them."""
         self.nodes += len(ids)
-        children = self._tree.children(ids)
-        if self._least > -inf:
-            children = children[self._tree.roots.log_probability(children) >= self._least - ROUNDING]
-        self._evaluate(children, k)
-        children = children[children.position < len(self._tree.columns.order)]
-        bounds = (
-            self._bound_degree(children) if self._rank_by == "discrimination" else self._grids.bound(children)
-        )
-        keep = bounds >= self._best.floor
-        return np.append(again, self._tree.keep(children[keep])), np.append(again_bounds, bounds[keep])
+        combinations = self._tree.xs
+        for start in range(0, len(ids), _WIDE):
+            xs = combinations.children(ids[start : start + _WIDE])
+            log_p = np.logaddexp(*(p + q for p, q in zip((xs.log_a, xs.log_b), self._priors(), strict=True)))
+            xs = xs[log_p >= self._least - ROUNDING]
+            whole = combinations.whole(xs)
+            nodes, slots = self._tree.unopened(xs), self._tree.slots(xs)
+            if self._tree.scope.contexts != "all":
+                places = np.column_stack([xs.parent, xs.column, nodes.parent, nodes.column])
+                self._evaluate(nodes[whole], slots[whole], places[whole], k)
+            ids_of = combinations.keep(xs)
+            if self._tree.scope.contexts != "none":
+                self._push(
+                    CONTEXTS, ids_of[whole], self._bound_contexts(xs[whole], slots[whole], nodes[whole])
+                )
+            more = combinations.extensible(xs)
+            self._push(EXTENSIONS, ids_of[more], self._bound_extensions(xs[more]))
 
-    def _bound_degree(self, nodes: Nodes) -> Floats:
-        t_low, _, t_high = self._tree.roots.reach(nodes)
-        degree = largest_degree(self._tree.roots, self._criterion, nodes.slot, t_low - 1e-9, t_high + 1e-9)
+    def _priors(self) -> tuple[float, float]:
+        return population_of(self._tree.tables).log_prior
+
+    def _open(self, ids: Integers, k: int) -> None:
+        """Make roots of x that have been bounded coarsely only, and bound them finely."""
+        first = len(self._tree.roots)
+        nodes = self._tree.open(ids)
+        if self._rank_by != "discrimination":
+            self._bounds.open(first)
+        more = self._tree.extensible(nodes)
+        nodes = nodes[more]
+        self._push(NODE, self._tree.keep(nodes), self._bound(nodes))
+
+    def _expand(self, ids: Integers, k: int) -> None:
+        """Evaluate the patterns that disclose one attribute more, and bound what lies below them."""
+        self.nodes += len(ids)
+        tree = self._tree
+        children = tree.children(ids)
+        if self._least > -inf:
+            log_p = tree.roots[children.slot].log_probability(children)
+            children = children[log_p >= self._least - ROUNDING]
+        x = tree.xs.at(tree.x_of[children.slot])
+        places = np.column_stack([x.parent, x.column, children.parent, children.column])
+        whole = tree.whole(children)
+        self._evaluate(children[whole], tree.roots[children.slot[whole]], places[whole], k)
+        children = children[tree.extensible(children)]
+        bounds = self._bound(children)
+        keep = bounds >= self._best.floor
+        self._push(NODE, tree.keep(children[keep]), bounds[keep])
+
+    def _push(self, kind: int, ids: Integers, bounds: Floats) -> None:
+        keep = (bounds >= self._best.floor) & (bounds > -inf)
+        self._frontier.push(kind, ids[keep], bounds[keep])
+
+    def _bound(self, nodes: Nodes) -> Floats:
+        if self._rank_by != "discrimination":
+            return self._bounds.of_nodes(nodes)
+        tree = self._tree
+        low, t, high = tree.reach(nodes)
+        slots = tree.roots[nodes.slot]
+        if self._least > -inf:
+            budget = slots.log_probability(nodes) - self._least + ROUNDING
+            moves = tree.columns.moves
+            low = np.maximum(low, t - moves.within(-1, nodes.position, budget))
+            high = np.minimum(high, t + moves.within(1, nodes.position, budget))
+        return self._as_bound(tree.largest_degree(slots.strength, low - WIDER, high + WIDER))
+
+    def _bound_contexts(self, xs: Xs, slots: Slots, nodes: Nodes) -> Floats:
+        if self._rank_by != "discrimination":
+            return self._bounds.of_roots(xs)
+        low, high = self._reach_within(xs, slots.log_probability(nodes))
+        return self._as_bound(self._tree.largest_degree(xs.strength, low, high))
+
+    def _bound_extensions(self, xs: Xs) -> Floats:
+        if self._rank_by != "discrimination":
+            return self._bounds.of_extensions(xs)
+        tree = self._tree
+        least, most = tree.xs.range(xs)
+        log_p = tree.slots(xs).log_probability(tree.unopened(xs))
+        if self._least > -inf:
+            budget = log_p - self._least + ROUNDING
+            moves = tree.xs.moves
+            fixed = np.isinf(xs.strength)
+            gain, loss = (moves.within(sign, xs.position, budget) for sign in (1, -1))
+            with np.errstate(invalid="ignore"):
+                most = np.where(fixed, most, np.minimum(most, xs.strength + gain))
+                least = np.where(fixed, least, np.maximum(least, xs.strength - loss))
+        low, high = self._reach_within(xs, log_p)
+        degrees = [tree.largest_degree(s, low, high) for s in (least, most)]
+        return self._as_bound(np.maximum(*degrees))
+
+    def _reach_within(self, xs: Xs, log_p: Floats) -> tuple[Floats, Floats]:
+        """The least and the greatest γ of contexts of x and its extensions that are probable enough."""
+        tree = self._tree
+        low, high = self._tree.tables.reals(xs.low), self._tree.tables.reals(xs.high)
+        if self._least > -inf:
+            start, nothing = tree.tables.prior * tree.unit, np.zeros(len(xs), dtype=np.int64)
+            budget = log_p - self._least + ROUNDING
+            moves = tree.columns.moves
+            low = np.maximum(low, start - moves.within(-1, nothing, budget))
+            high = np.minimum(high, start + moves.within(1, nothing, budget))
+        return low - WIDER, high + WIDER
+
+    def _as_bound(self, degree: Floats) -> Floats:
         return np.where(degree > self._threshold, safe_log(degree) + ROUNDING, -inf)
 
-    def _evaluate(self, nodes: Nodes, k: int) -> None:
+    def _evaluate(self, nodes: Nodes, slots: Slots, places: Integers, k: int) -> None:
         """Score patterns, from above and from below, and keep those that may be in the list."""
         self.evaluated += len(nodes)
-        roots = self._tree.roots
-        log_p = roots.log_probability(nodes)
-        degree, error = degree_of(roots, self._criterion, nodes.slot, nodes.gamma / (1 << roots.bits))
+        log_p = slots.log_probability(nodes)
+        t = self._tree.tables.reals(nodes.gamma)
+        degree, error = self._tree.degree(slots.strength, t)
         may = (degree + error > self._threshold) & (log_p >= self._least - ROUNDING)
-        nodes, log_p, degree, error = nodes[may], log_p[may], degree[may], error[may]
-        above = self._score(nodes, log_p, degree + error) + ROUNDING
+        slots, t, log_p, degree, error, places = (
+            slots[may],
+            t[may],
+            log_p[may],
+            degree[may],
+            error[may],
+            places[may],
+        )
+        above = self._score(slots, t, log_p, degree + error) + ROUNDING
         may = above >= self._best.floor
-        nodes, log_p, degree, error, above = nodes[may], log_p[may], degree[may], error[may], above[may]
-        below = self._score(nodes, log_p, degree - error) - ROUNDING
+        slots, t, log_p, degree, error, places, above = (
+            slots[may],
+            t[may],
+            log_p[may],
+            degree[may],
+            error[may],
+            places[may],
+            above[may],
+        )
+        below = self._score(slots, t, log_p, degree - error) - ROUNDING
         sure = (degree - error > self._threshold) & (log_p >= self._least + ROUNDING)
-        self._best.add(nodes, above, np.where(sure, below, -inf), k)
+        self._best.add(places, above, np.where(sure, below, -inf), k)
 
-    def _score(self, nodes: Nodes, log_p: Floats, degree: Floats) -> Floats:
+    def _score(self, slots: Slots, t: Floats, log_p: Floats, degree: Floats) -> Floats:
         if self._rank_by == "probability":
             return log_p
         if self._rank_by == "discrimination":
             return safe_log(degree)
-        roots = self._tree.roots
-        t = nodes.gamma / (1 << roots.bits)
-        p, not_p = roots.moved(nodes.slot, t)
-        excess = excess_of(roots, self._criterion, nodes.slot, t, t, degree)
+        p, not_p = moved(slots.strength, t)
+        beyond = np.maximum(degree - float(self._criterion.threshold), 0)
+        rest = slots.rest_a * logistic(t) + slots.rest_b * logistic(-t)
+        excess = self._criterion.excess(slots.strength, t, beyond, rest)
         return log_p + safe_log(kl(p, not_p, np.clip(excess, 0, p)))
 
 
@@ -233,18 +330,19 @@ class _Candidates:
 
     def __init__(self) -> None:
         self.floor = -inf
-        self.nodes = Nodes.none()
+        #: Parent and column of x and of y; see `Combinations.assignment` and `Tree.context`.
+        self.places: Integers = np.empty((0, 4), dtype=np.int64)
         self._above, self._below = np.empty(0), np.empty(0)
 
-    def add(self, nodes: Nodes, above: Floats, below: Floats, k: int) -> None:
+    def add(self, places: Integers, above: Floats, below: Floats, k: int) -> None:
         """Add patterns, and drop those that are out."""
-        if not len(nodes):
+        if not len(places):
             return
-        self.nodes += nodes
+        self.places = np.concatenate([self.places, places])
         self._above, self._below = np.append(self._above, above), np.append(self._below, below)
-        if len(self.nodes) < k:
+        if len(self.places) < k:
             return
         kth = len(self._below) - k
         self.floor = float(np.partition(self._below, kth)[kth])
         keep = self._above >= self.floor
-        self.nodes, self._above, self._below = self.nodes[keep], self._above[keep], self._below[keep]
+        self.places, self._above, self._below = self.places[keep], self._above[keep], self._below[keep]

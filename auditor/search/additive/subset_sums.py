@@ -72,7 +72,13 @@ class Nearest:
 
 
 def nearest(
-    rows: Sequence[Integers], target: int | float, k: int, slack: int, enough: int, limits: Limits
+    rows: Sequence[Integers],
+    target: int | float,
+    k: int,
+    slack: int,
+    enough: int,
+    limits: Limits,
+    leaves: Leaves,
 ) -> Nearest:
     """The k sums nearest a target, and all that are within ``2 slack`` of the k-th.
 
@@ -88,6 +94,8 @@ def nearest(
         Where the rows are too many to be searched whole, a distance so small that a nearer sum would not
         matter.
     limits : Limits
+    leaves : dict
+        Keeps the halves that were listed last, for other targets.
     """
     if not all(len(row) for row in rows):
         return Nearest([], True, 0)
@@ -98,8 +106,13 @@ def nearest(
     goal = int(target)
     fixed, free = _fixed(rows, limits.entries)
     free_rows = [rows[i] for i in free]
-    split = halves([len(row) for row in free_rows], limits.entries)
-    leaf = _Leaf(free_rows[split:], free_rows[:split])
+    key = tuple(row.tobytes() for row in free_rows)
+    if key not in leaves:
+        split = halves([len(row) for row in free_rows], limits.entries)
+        while sum(len(kept) for kept in leaves.values()) > limits.entries:
+            del leaves[next(iter(leaves))]
+        leaves[key] = _Leaf(free_rows[split:], free_rows[:split])
+    leaf = leaves[key]
     found: list[tuple[int, Choice]] = []
     radius = -1  # distance of the k-th nearest; -1 until k are known
 
@@ -109,7 +122,7 @@ def nearest(
         low.insert(0, low[0] + int(row.min()))
         high.insert(0, high[0] + int(row.max()))
     heap: list[tuple[int, int, int, Choice, int]] = [(0, 0, 0, (), 0)]
-    leaves = 0
+    searched = 0
     complete, gap = True, 0
     while heap:
         distance, _, _, prefix, total = heapq.heappop(heap)
@@ -129,8 +142,8 @@ def nearest(
             if len(found) > k + _TIES:
                 del found[k + _TIES :]
                 complete, gap = False, found[0][0]
-            leaves += 1
-            if heap and (leaves >= _LEAVES or 0 <= radius <= enough or limits.expired()):
+            searched += 1
+            if heap and (searched >= _LEAVES or 0 <= radius <= enough or limits.expired()):
                 complete, gap = False, min(heap[0][0], radius) if radius >= 0 else heap[0][0]
                 break
             continue
@@ -177,8 +190,12 @@ class _Leaf:
         unsorted = sums(second)
         self._order = np.argsort(unsorted, kind="stable")
         self._second = unsorted[self._order]
+        self._length = len(self._first) + len(self._second)
         self.low = int(self._first.min()) + int(self._second[0])
         self.high = int(self._first.max()) + int(self._second[-1])
+
+    def __len__(self) -> int:
+        return self._length
 
     def nearest(
         self, target: int, k: int, slack: int, within: int | None
@@ -213,3 +230,6 @@ class _Leaf:
             if len(listed) >= k + _TIES:
                 break
         return listed, overflow
+
+
+Leaves = dict[tuple[bytes, ...], _Leaf]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from math import inf, prod
@@ -14,15 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
-from auditor.search.additive.combinations import all_combinations
+from auditor.search.additive.combinations import Scope, Xs, every
 from auditor.search.additive.counting import Coverage, PatternCount, pairs_over
+from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, NODE, Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
-from auditor.search.additive.ranking import rank
-from auditor.search.additive.tree import ROUNDING, Mask, Nodes, Tree, degree_of, largest_degree
+from auditor.search.additive.ranking import Ranking, rank, top_patterns
+from auditor.search.additive.tree import ROUNDING, WIDER, Mask, Nodes, Slots, Tree
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion, ln
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
+
+#: What takes patterns, and what tells which entries need not be looked into; see `_Walk.run`.
+_Add = Callable[[Integers, Floats, Floats], None]
+_Prune = Callable[[Integers, Floats, Floats], Mask]
 
 #: Children looked at in one block, and the least nodes whose children they are.
 _CHILDREN, _BLOCK = 1 << 14, 8
@@ -62,9 +67,6 @@ def minimal_patterns(
     met before it, and nothing below a pattern needs to be looked at.
     """
     walk = _Walk(tables, criterion, min_probability, limits)
-    if walk.tree.roots.truncated:
-        # What has no part among the roots that are there may have one among the others.
-        return Summary((), False)
     found = _Minimal(walk)
     complete = walk.run(found.add, found.prune, lambda least: found.number_above(least) > limit)
     return _summary(tables, criterion, found.assignments(walk.frontier), min_probability, limit, complete)
@@ -79,25 +81,39 @@ def pareto_patterns(
 ) -> Summary:
     """The patterns that no other dominates in probability and |degree|, the most probable first.
 
-    One dominates another if it is at least as good in both and better in one. The tree is walked most
-    probable node first; a node is left out when a pattern already met is more probable than it and its
-    degree greater than any that can be reached below it.
+    One dominates another if it is at least as good in both and better in one. The first is the most probable
+    pattern of all, and each next one the most probable of those with a larger |degree| than the one before:
+    searches by probability, each with that |degree| as its threshold.
     """
-    walk = _Walk(tables, criterion, min_probability, limits)
-    if walk.tree.roots.truncated:
-        return Summary((), False)
-    found = _Front(walk)
-    complete = walk.run(found.add, found.prune, lambda least: found.number_above(least) > limit)
-    candidates = [tables.exact.measure(criterion, x, y) for x, y in found.assignments(walk.frontier)]
-    kept = [p for p in candidates if _counts(p, criterion, min_probability)]
     front: list[Pattern] = []
-    best = Fraction(-1)
-    for pattern in sorted(kept, key=lambda p: (-p.probability, -abs(p.degree), p.key)):
-        tied = bool(front) and (abs(pattern.degree), pattern.probability) == (best, front[-1].probability)
-        if abs(pattern.degree) > best or tied:
-            front.append(pattern)
-            best = abs(pattern.degree)
-    return Summary(tuple(front[:limit]), complete and len(front) <= limit)
+    rule = criterion
+    while len(front) <= limit:
+        ranking, first = _most_probable_patterns(tables, rule, min_probability, limits)
+        if first:
+            largest = max(abs(pattern.degree) for pattern in first)
+            front += [replace(p, criterion=criterion) for p in first if abs(p.degree) == largest]
+            rule = replace(criterion, threshold=largest)
+        if not ranking.complete:
+            return Summary(tuple(front[:limit]), complete=False)
+        if not first:
+            break
+    return Summary(tuple(front[:limit]), complete=len(front) <= limit)
+
+
+def _most_probable_patterns(
+    tables: LogOdds, criterion: Criterion, min_probability: Fraction | None, limits: Limits
+) -> tuple[Ranking, list[Pattern]]:
+    """The most probable discrimination patterns, all that tie; none if a limit hides them."""
+    k = 4
+    while True:
+        ranking = top_patterns(tables, criterion, k, "probability", min_probability, limits=limits)
+        if not ranking.patterns or not ranking.complete:
+            return ranking, []
+        first = ranking.patterns[0].probability
+        tied = [pattern for pattern in ranking.patterns if pattern.probability == first]
+        if len(tied) < k:
+            return ranking, tied
+        k *= 8
 
 
 def maximal_patterns(
@@ -116,7 +132,9 @@ def maximal_patterns(
     if prod(_shape(tables)) > _DENSE or len(tables.values) > _AXES:
         if min_probability is not None:
             return Summary((), False)
-        worst = worst_patterns(tables, criterion, limit, only_patterns=True, individual=True, limits=limits)
+        worst = worst_patterns(
+            tables, criterion, limit, only_patterns=True, scope=Scope(contexts="all"), limits=limits
+        )
         return Summary(tuple(rank(worst.patterns, "probability")), False)
     maximal = _dense_patterns(tables, criterion, min_probability)
     # First whether the pattern or any extension is one (superset sums of "or", one axis at a time), then
@@ -144,17 +162,19 @@ def count_probable_patterns(
 ) -> PatternCount:
     """Count exactly the discrimination patterns with ``P(xy) >= min_probability`` by walking to them."""
     walk = _Walk(tables, criterion, min_probability, limits)
-    found: Counter[int] = Counter()
-
-    def add(nodes: Nodes, log_p: Floats, degree: Floats) -> None:
-        found.update(nodes.slot.tolist())
-
-    if not walk.run(add, lambda nodes, log_p: np.zeros(len(nodes), dtype=bool), lambda least: False):
-        reason = "a limit was reached before all patterns so probable were counted"
-        return PatternCount(found.total(), tables.total_patterns(), reason, ())
     patterns: Counter[tuple[int, ...]] = Counter()
-    for slot, number in found.items():
-        patterns[tuple(i for i, _ in walk.tree.roots.combinations[slot])] += number
+
+    def add(places: Integers, log_p: Floats, degree: Floats) -> None:
+        xs, numbers = np.unique(places[:, :2], axis=0, return_counts=True)
+        for (parent, column), number in zip(xs.tolist(), numbers.tolist(), strict=True):
+            patterns[tuple(i for i, _ in walk.tree.xs.assignment(parent, column))] += number
+
+    def never(places: Integers, log_p: Floats, most: Floats) -> Mask:
+        return np.zeros(len(places), dtype=bool)
+
+    if not walk.run(add, never, lambda least: False):
+        reason = "a limit was reached before all patterns so probable were counted"
+        return PatternCount(patterns.total(), tables.total_patterns(), reason, ())
     sensitive = tables.sensitive
     coverage = tuple(
         Coverage(
@@ -193,77 +213,139 @@ class _Walk:
     """A walk of the tree, most probable node first."""
 
     def __init__(
-        self, tables: LogOdds, criterion: Criterion, min_probability: Fraction | None, limits: Limits
+        self,
+        tables: LogOdds,
+        criterion: Criterion,
+        min_probability: Fraction | None,
+        limits: Limits,
     ) -> None:
         self.criterion, self._limits = criterion, limits
         self.tables = tables
-        self.tree = Tree(tables, criterion, limits)
+        self.tree = Tree(tables, criterion)
         self.least = -inf if not min_probability else float(ln(min_probability))
         self._min_probability = min_probability
+        self._threshold = float(criterion.threshold)
+        self._frontier = Frontier()
         #: ``ln P`` of the most probable node that has not been expanded; -inf at the end.
         self.frontier = inf
 
-    def run(
-        self,
-        add: Callable[[Nodes, Floats, Floats], None],
-        prune: Callable[[Nodes, Floats], Mask],
-        enough: Callable[[float], bool],
-    ) -> bool:
+    def run(self, add: _Add, prune: _Prune, enough: Callable[[float], bool]) -> bool:
         """Walk until the end, or until enough has been found; tells whether it was the end.
 
         Parameters
         ----------
         add : callable
-            Takes the patterns of a block, with ``ln P(xy)`` and |degree|.
+            Takes the patterns of a block as places (parent and column of x and of y), with ``ln P(xy)`` and
+            |degree|.
         prune : callable
-            Which nodes of a block need not be expanded.
+            Which entries of a block need not be looked into: takes places, ``ln P(xy)``, and at least
+            |degree| of whatever lies below.
         enough : callable
             Whether more than what is wanted lies above a probability.
         """
-        tree, roots = self.tree, self.tree.roots
-        ids: Integers = np.empty(0, dtype=np.int64)
-        log_p = np.empty(0)
+        tree, frontier = self.tree, self._frontier
+        size = max(_BLOCK, _CHILDREN // (1 + len(tree.columns.attribute)))
         expanded = 0
-        nodes = tree.root_nodes()
+        frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.zeros(1))
         while True:
-            probability = roots.log_probability(nodes)
-            likely = probability >= self.least - ROUNDING
-            nodes, probability = nodes[likely], probability[likely]
-            pattern, degree = self._patterns(nodes, probability)
-            add(nodes[pattern], probability[pattern], degree[pattern])
-            # A node whose contexts can't reach the interval of its x has no pattern below it.
-            low, _, high = roots.reach(nodes)
-            open_ = (low <= roots.high[nodes.slot]) & (high >= roots.low[nodes.slot])
-            open_ &= nodes.position < len(tree.columns.order)
-            nodes, probability = nodes[open_], probability[open_]
-            keep = ~prune(nodes, probability)
-            ids, log_p = np.append(ids, tree.keep(nodes[keep])), np.append(log_p, probability[keep])
-            self.frontier = float(log_p.max()) if len(ids) else -inf
-            if not len(ids):
-                return not roots.truncated
+            self.frontier = frontier.best
+            if not len(frontier):
+                return True
             if enough(self.frontier) or expanded >= self._limits.nodes or self._limits.expired():
                 return False
-            size = min(max(_BLOCK, _CHILDREN // (1 + len(tree.columns.attribute))), len(ids))
-            chosen = np.argpartition(log_p, len(ids) - size)[len(ids) - size :]
-            # What has been found since they were kept may make some needless.
-            block = ids[chosen][~prune(tree.at(ids[chosen]), log_p[chosen])]
-            nodes = tree.children(block)
-            ids, log_p = np.delete(ids, chosen), np.delete(log_p, chosen)
-            expanded += len(block)
+            kind, number, log_p = frontier.pop(size)
+            expanded += len(kind)
+            for handle, of_kind in (
+                (self._extend, EXTENSIONS),
+                (self._open, CONTEXTS),
+                (self._expand, NODE),
+            ):
+                chosen = kind == of_kind
+                if chosen.any():
+                    handle(number[chosen], log_p[chosen], add, prune)
 
-    def _patterns(self, nodes: Nodes, log_p: Floats) -> tuple[Mask, Floats]:
-        """Which nodes are discrimination patterns, exactly, and their |degree|."""
-        roots = self.tree.roots
-        degree, error = degree_of(roots, self.criterion, nodes.slot, nodes.gamma / (1 << roots.bits))
-        threshold = float(self.criterion.threshold)
-        pattern = degree > threshold
-        doubtful = (np.abs(degree - threshold) <= error) | (pattern & (log_p < self.least + ROUNDING))
+    def _extend(self, ids: Integers, log_p: Floats, add: _Add, prune: _Prune) -> None:
+        """Look at the x that disclose one attribute more."""
+        tree = self.tree
+        xs = tree.xs.at(ids)
+        ids = ids[~prune(self._places_of(xs), log_p, np.full(len(xs), inf))]
+        xs = tree.xs.children(ids)
+        slots = tree.slots(xs)
+        log_p = slots.log_probability(tree.unopened(xs))
+        likely = log_p >= self.least - ROUNDING
+        xs, slots, log_p = xs[likely], slots[likely], log_p[likely]
+        ids = tree.xs.keep(xs)
+        within = slots.low <= slots.high
+        self._frontier.push(CONTEXTS, ids[within], log_p[within])
+        low, high = tree.tables.reals(xs.low) - WIDER, tree.tables.reals(xs.high) + WIDER
+        most = np.maximum(*(tree.largest_degree(s, low, high) for s in tree.xs.range(xs)))
+        more = (most > self._threshold) & tree.xs.extensible(xs)
+        self._frontier.push(EXTENSIONS, ids[more], log_p[more])
+
+    def _open(self, ids: Integers, log_p: Floats, add: _Add, prune: _Prune) -> None:
+        """Look at x themselves."""
+        xs = self.tree.xs.at(ids)
+        low, high = self.tree.tables.reals(xs.low) - WIDER, self.tree.tables.reals(xs.high) + WIDER
+        most = self.tree.largest_degree(xs.strength, low, high)
+        ids = ids[~prune(self._places_of(xs), log_p, most)]
+        self._look(self.tree.open(ids), add, prune)
+
+    def _expand(self, ids: Integers, log_p: Floats, add: _Add, prune: _Prune) -> None:
+        nodes = self.tree.at(ids)
+        places, most = self._below(nodes)
+        kept = ~prune(places, log_p, most)
+        self._look(nodes[kept], add, prune, ids[kept])
+
+    def _look(self, nodes: Nodes, add: _Add, prune: _Prune, ids: Integers | None = None) -> None:
+        """Add those that are patterns, and keep what discloses one attribute more."""
+        tree = self.tree
+        slots = tree.roots[nodes.slot]
+        places, _ = self._below(nodes)
+        self._add(places, slots, nodes, slots.log_probability(nodes), add)
+        more = tree.extensible(nodes)
+        ids = tree.keep(nodes[more]) if ids is None else ids[more]
+        # What has just been added prunes too.
+        places, most = self._below(tree.at(ids))
+        ids = ids[~prune(places, slots.log_probability(nodes)[more], most)]
+        children = tree.children(ids)
+        slots = tree.roots[children.slot]
+        log_p = slots.log_probability(children)
+        # A node whose contexts can't reach the interval of its x has no pattern below it.
+        low, _, high = tree.reach(children)
+        keep = (log_p >= self.least - ROUNDING) & (low <= slots.high) & (high >= slots.low)
+        children, log_p = children[keep], log_p[keep]
+        self._frontier.push(NODE, tree.keep(children), log_p)
+
+    def _places_of(self, xs: Xs) -> Integers:
+        nothing = np.full(len(xs), -1)
+        return np.column_stack([xs.parent, xs.column, nothing, nothing])
+
+    def _below(self, nodes: Nodes) -> tuple[Integers, Floats]:
+        """The places of nodes, and at least |degree| of whatever lies below them."""
+        tree = self.tree
+        x = tree.xs.at(tree.x_of[nodes.slot])
+        low, _, high = tree.reach(nodes)
+        return (
+            np.column_stack([x.parent, x.column, nodes.parent, nodes.column]),
+            tree.largest_degree(x.strength, low - WIDER, high + WIDER),
+        )
+
+    def _add(self, places: Integers, slots: Slots, nodes: Nodes, log_p: Floats, add: _Add) -> None:
+        """Add those that are discrimination patterns, exactly."""
+        degree, error = self.tree.degree(slots.strength, self.tables.reals(nodes.gamma))
+        pattern = degree > self._threshold
+        doubtful = (np.abs(degree - self._threshold) <= error) | (pattern & (log_p < self.least + ROUNDING))
         for i in np.flatnonzero(doubtful).tolist():
-            x, y = self.tree.pattern(int(nodes.slot[i]), int(nodes.parent[i]), int(nodes.column[i]))
+            x, y = self.pattern(places[i].tolist())
             pattern[i] = self.tables.exact.discriminates(self.criterion, x, y) and (
                 self._min_probability is None or self.tables.exact.probable(x, y, self._min_probability)
             )
-        return pattern, degree
+        if pattern.any():
+            add(places[pattern], log_p[pattern], degree[pattern])
+
+    def pattern(self, place: list[int]) -> tuple[Assignment, Assignment]:
+        """The pair (x, y) at a place."""
+        return self.tree.xs.assignment(place[0], place[1]), self.tree.context(place[2], place[3])
 
 
 class _Found:
@@ -271,7 +353,7 @@ class _Found:
 
     def __init__(self, walk: _Walk) -> None:
         self.walk = walk
-        self.nodes = Nodes.none()
+        self.places: Integers = np.empty((0, 4), dtype=np.int64)
         self.log_p, self.degree = np.empty(0), np.empty(0)
 
     def number_above(self, log_p: float) -> int:
@@ -280,16 +362,15 @@ class _Found:
 
     def assignments(self, frontier: float) -> list[tuple[Assignment, Assignment]]:
         """The pairs (x, y) of those that nothing still to come can change."""
-        certain = self.nodes[self.log_p > frontier + 2 * ROUNDING] if frontier > -inf else self.nodes
-        return [
-            self.walk.tree.pattern(*place)
-            for place in zip(
-                certain.slot.tolist(), certain.parent.tolist(), certain.column.tolist(), strict=True
-            )
-        ]
+        certain = self.places[self.log_p > frontier + 2 * ROUNDING] if frontier > -inf else self.places
+        return [self.walk.pattern(place) for place in certain.tolist()]
+
+    def _append(self, places: Integers, log_p: Floats, degree: Floats) -> None:
+        self.places = np.concatenate([self.places, places])
+        self.log_p, self.degree = np.append(self.log_p, log_p), np.append(self.degree, degree)
 
     def _keep(self, kept: Mask) -> None:
-        self.nodes, self.log_p, self.degree = self.nodes[kept], self.log_p[kept], self.degree[kept]
+        self.places, self.log_p, self.degree = self.places[kept], self.log_p[kept], self.degree[kept]
 
 
 class _Minimal(_Found):
@@ -297,14 +378,13 @@ class _Minimal(_Found):
 
     def __init__(self, walk: _Walk) -> None:
         super().__init__(walk)
-        columns, roots = walk.tree.columns, walk.tree.roots
+        columns = walk.tree.columns
         offsets = np.cumsum([0, *map(len, walk.tables.values)])
         self._words = 1 + 2 * int(offsets[-1]) // 64
-        self._column_masks = self._masks(offsets[columns.attribute] + columns.value)
-        self._root_masks = np.zeros((len(roots.combinations), self._words), dtype=np.uint64)
-        for slot, x in enumerate(roots.combinations):
-            bits = np.array([int(offsets[-1] + offsets[i]) + v for i, v in x])
-            self._root_masks[slot] = np.bitwise_or.reduce(self._masks(bits), axis=0)
+        self._y_masks = self._masks(offsets[columns.attribute] + columns.value)
+        self._x_masks = self._masks(
+            np.array([int(offsets[-1] + offsets[i]) + v for i, v in walk.tree.xs.values], dtype=np.int64)
+        )
         self._found_masks = np.zeros((0, self._words), dtype=np.uint64)
 
     def _masks(self, bits: Integers) -> npt.NDArray[np.uint64]:
@@ -312,75 +392,57 @@ class _Minimal(_Found):
         masks[np.arange(len(bits)), bits // 64] = np.uint64(1) << (bits % 64).astype(np.uint64)
         return masks
 
-    def add(self, nodes: Nodes, log_p: Floats, degree: Floats) -> None:
+    def add(self, places: Integers, log_p: Floats, degree: Floats) -> None:
         """Add patterns, and drop those of which a part is known."""
-        new = ~self.prune(nodes, log_p)
-        nodes, log_p, degree = nodes[new], log_p[new], degree[new]
-        masks = self._of(nodes)
-        new = ~_contains(masks, masks, proper=True)
+        masks = self._of(places)
+        new = ~_contains(masks, self._found_masks)
+        places, log_p, degree, masks = places[new], log_p[new], degree[new], masks[new]
+        # Of a block's own patterns the parts come first.
+        parts, order = masks[:0], np.argsort(np.bitwise_count(masks).sum(axis=1), kind="stable")
+        sizes = np.bitwise_count(masks).sum(axis=1)
+        new = np.zeros(len(masks), dtype=bool)
+        for size in np.unique(sizes).tolist():
+            here = order[sizes[order] == size]
+            here = here[~_contains(masks[here], parts)]
+            new[here] = True
+            parts = np.concatenate([parts, masks[here]])
         known = ~_contains(self._found_masks, masks[new])
         self._keep(known)
         self._found_masks = np.concatenate([self._found_masks[known], masks[new]])
-        self.nodes += nodes[new]
-        self.log_p, self.degree = np.append(self.log_p, log_p[new]), np.append(self.degree, degree[new])
+        self._append(places[new], log_p[new], degree[new])
 
-    def prune(self, nodes: Nodes, log_p: Floats) -> Mask:
-        """Nodes that contain a known pattern."""
-        return _contains(self._of(nodes), self._found_masks)
+    def prune(self, places: Integers, log_p: Floats, most: Floats) -> Mask:
+        """Entries that contain a known pattern."""
+        return _contains(self._of(places), self._found_masks)
 
-    def _of(self, nodes: Nodes) -> npt.NDArray[np.uint64]:
-        """Bit masks of nodes, by way of those of their parents."""
-        masks = self._root_masks[nodes.slot].copy()
-        column, parent = nodes.column, nodes.parent
-        while (disclosed := column >= 0).any():
-            masks[disclosed] |= self._column_masks[column[disclosed]]
-            above = self.walk.tree.at(np.where(disclosed, parent, 0))
-            column = np.where(disclosed, above.column, -1)
-            parent = np.where(disclosed, above.parent, -1)
+    def _of(self, places: Integers) -> npt.NDArray[np.uint64]:
+        """Bit masks of patterns, by way of those of their parents."""
+        masks = np.zeros((len(places), self._words), dtype=np.uint64)
+        tree = self.walk.tree
+        for of_columns, at, place in (
+            (self._x_masks, tree.xs.at, places[:, :2]),
+            (self._y_masks, tree.at, places[:, 2:]),
+        ):
+            row, parent, column = np.arange(len(places)), place[:, 0], place[:, 1]
+            while True:
+                disclosed = column >= 0
+                row, parent, column = row[disclosed], parent[disclosed], column[disclosed]
+                if not len(row):
+                    break
+                masks[row] |= of_columns[column]
+                above = at(parent)
+                parent, column = above.parent, above.column
         return masks
 
 
-def _contains(masks: npt.NDArray[np.uint64], parts: npt.NDArray[np.uint64], *, proper: bool = False) -> Mask:
-    """Which masks contain any of the parts; with ``proper``, one that is not the mask itself."""
+def _contains(masks: npt.NDArray[np.uint64], parts: npt.NDArray[np.uint64]) -> Mask:
+    """Which masks contain any of the parts."""
     contains = np.zeros(len(masks), dtype=bool)
-    for part in parts:
-        contains |= ((masks & part) == part).all(axis=1) & (not proper or (masks != part).any(axis=1))
+    if len(masks):
+        for part in parts:
+            words = np.flatnonzero(part)
+            contains |= ((masks[:, words] & part[words]) == part[words]).all(axis=1)
     return contains
-
-
-class _Front(_Found):
-    """The patterns met that no other dominates, to within rounding."""
-
-    def add(self, nodes: Nodes, log_p: Floats, degree: Floats) -> None:
-        """Add patterns, and drop those that are dominated."""
-        self.nodes += nodes
-        self.log_p, self.degree = np.append(self.log_p, log_p), np.append(self.degree, degree)
-        self._keep(~self._dominated(self.log_p, self.degree))
-
-    def prune(self, nodes: Nodes, log_p: Floats) -> Mask:
-        """Nodes below which every pattern is dominated."""
-        low, _, high = self.walk.tree.roots.reach(nodes)
-        most = largest_degree(self.walk.tree.roots, self.walk.criterion, nodes.slot, low - 1e-9, high + 1e-9)
-        return self._dominated(log_p, most)
-
-    def number_above(self, log_p: float) -> int:
-        """How many are more probable than anything still to come, and certainly not dominated."""
-        certain = self.log_p > log_p + 2 * ROUNDING
-        probability, degree = self.log_p[certain], self.degree[certain]
-        no_worse = (probability > probability[:, None] - 2 * ROUNDING) & (
-            degree > degree[:, None] * (1 - ROUNDING)
-        )
-        return int((no_worse.sum(axis=1) == 1).sum())
-
-    def _dominated(self, log_p: Floats, degree: Floats) -> Mask:
-        """Whether a pattern met is certainly better in both."""
-        if not len(self.log_p):
-            return np.zeros(len(log_p), dtype=bool)
-        order = np.argsort(-self.log_p, kind="stable")
-        best = np.append(-inf, np.maximum.accumulate(self.degree[order]))
-        more_probable = np.searchsorted(-self.log_p[order], -(log_p + 2 * ROUNDING))
-        dominated: Mask = best[more_probable] > degree * (1 + ROUNDING)
-        return dominated
 
 
 def _shape(tables: LogOdds) -> list[int]:
@@ -391,7 +453,10 @@ def _shape(tables: LogOdds) -> list[int]:
 def _dense_patterns(tables: LogOdds, criterion: Criterion, min_probability: Fraction | None) -> Mask:
     """Whether each pair (x, y) is a discrimination pattern, with an axis per attribute; see `_shape`."""
     patterns = np.zeros(_shape(tables), dtype=bool)
-    for x in all_combinations(tables):
+    grown, ids = every(tables)
+    xs = grown.at(ids)
+    for parent, column in zip(xs.parent.tolist(), xs.column.tolist(), strict=True):
+        x = grown.assignment(parent, column)
         interval = tables.exact.interval(criterion, x)
         if interval is None:
             continue

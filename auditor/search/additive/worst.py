@@ -9,13 +9,21 @@ from fractions import Fraction
 from itertools import combinations, islice, product
 from math import inf
 
+import numpy as np
+
 from auditor.model.naive_bayes import Assignment
-from auditor.search.additive.combinations import bound, strongest_first, total_combinations
-from auditor.search.additive.log_odds import LogOdds, merged
-from auditor.search.additive.subset_sums import Choice, nearest
+from auditor.search.additive.combinations import ANY, Combinations, Scope, Xs, total_combinations
+from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, Frontier
+from auditor.search.additive.log_odds import Floats, LogOdds, merged
+from auditor.search.additive.subset_sums import Choice, Leaves, nearest
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
+
+#: Covers the rounding of the few float operations behind a bound.
+_ROUND_UP = 1 + 1e-12
+#: Entries of the frontier looked at together.
+_BLOCK = 64
 
 
 @dataclass(frozen=True)
@@ -53,8 +61,7 @@ def worst_patterns(
     k: int = 1,
     *,
     only_patterns: bool = False,
-    disclosing: int | None = None,
-    individual: bool = False,
+    scope: Scope = ANY,
     limits: Limits = DEFAULT,
 ) -> Worst:
     r"""The k pairs (x, y) of largest |degree|; ties are broken by `Pattern.key`.
@@ -70,55 +77,169 @@ def worst_patterns(
     k : int
     only_patterns : bool
         Only pairs with ``|degree| > threshold``.
-    disclosing : int, optional
-        Only x that disclose this sensitive attribute.
-    individual : bool
-        Only X = S and Y = Z \\ S, all attributes disclosed.
+    scope : Scope
     limits : Limits
     """
-    # A first witness at once, whatever the limits. Of longer lists it would have to be taken out again.
-    seeded = k == 1 and not (only_patterns or individual) and disclosing is None
-    best = [group_level(tables, criterion)] if seeded else []
-    upper = Fraction(0)
-    complete, solved, nodes = True, 0, 0
     threshold = criterion.threshold
-    stream = strongest_first(
-        tables, criterion, disclosing=disclosing, whole=individual, neutral=k > 1 or individual
-    )
-    for ceiling, own, x in stream:
+    best: list[Pattern] = []
+    upper = threshold if only_patterns else Fraction(0)
+    solved, nodes, complete = 0, 0, True
+    leaves: Leaves = {}
+    strongest = Strongest(tables, criterion, scope, neutral=k > 1 or scope.contexts == "all")
+    seeds = strongest.seeds() if not only_patterns and k == 1 else []
+
+    def solve(x: Assignment, own: float) -> None:
+        nonlocal complete, upper, solved
+        solved += 1
+        contexts, gap = _contexts(tables, criterion, x, k, scope, limits, leaves)
+        if gap is not None:
+            complete = False
+            ceiling = min(own, _bound(tables, criterion, x, gap))
+            closed = tables.exact.closed(criterion, x)
+            upper = max(upper, min(Fraction(ceiling), threshold) if closed else Fraction(ceiling))
+        for y in contexts:
+            pattern = tables.exact.measure(criterion, x, y)
+            if (not only_patterns or tables.exact.discriminates(criterion, x, y)) and pattern not in best:
+                insort(best, pattern, key=_rank)
+        del best[k:]
+
+    if seeds:
+        # A first witness at once, whatever the limits.
+        solve(seeds[0], 1.0)
+        upper, complete, solved = Fraction(0), True, 0
+    for ceiling, own, x in strongest:
         floor = abs(best[k - 1].degree) if len(best) >= k else threshold if only_patterns else Fraction(-1)
+        strongest.floor = float(floor)
         if ceiling < floor:
             break
         # Once the verdict is known, closing the gap to the bound is worth less.
         known = bool(best) and abs(best[0].degree) > threshold
-        if nodes >= (limits.nodes >> 4 if known else limits.nodes) or limits.expired():
+        if nodes >= (limits.nodes >> 6 if known else limits.nodes) or limits.expired():
             complete, upper = False, max(upper, Fraction(ceiling))
             break
         nodes += 1
         if x is None or own < floor:
             continue
-        solved += 1
-        contexts, gap = _contexts(tables, criterion, x, k, individual, limits)
-        if gap is not None:
-            complete = False
-            reach = tables.context_reach(x)
-            ceiling = min(own, bound(tables, criterion, tables.strength(x), *reach, gap))
-            closed = tables.exact.closed(criterion, x)
-            upper = max(upper, min(Fraction(ceiling), threshold) if closed else Fraction(ceiling))
-        for y in contexts:
-            pattern = tables.exact.measure(criterion, x, y)
-            if not only_patterns or abs(pattern.degree) > threshold:
-                insort(best, pattern, key=_rank)
-        del best[k:]
+        solve(x, own)
     if not best and not only_patterns:
-        best = [_some_pattern(tables, criterion, disclosing, individual)]
+        best = [_some_pattern(tables, criterion, scope)]
+    error = tables.exact.error
     return Worst(
         patterns=tuple(best),
-        upper=min(max(upper, abs(best[0].degree)) if best else upper, Fraction(1)),
+        upper=min(max(upper, abs(best[0].degree) + error) if best else upper, Fraction(1)),
         complete=complete,
         solved=solved,
         total=total_combinations(tables),
     )
+
+
+class Strongest:
+    """The combinations x of a scope by decreasing bound on their |degree| in any context.
+
+    Iterating yields a bound on the |degree| of any x that is still to come, one on that of this x, and x;
+    None for x between two of them, so that whoever asks can stop.
+
+    Parameters
+    ----------
+    tables : LogOdds
+    criterion : Criterion
+    scope : Scope
+    neutral : bool
+        Whether values with λ = 0 may be disclosed beside others. They change no degree.
+
+    Attributes
+    ----------
+    floor : float
+        What is bounded below this may be left out.
+    """
+
+    def __init__(
+        self, tables: LogOdds, criterion: Criterion, scope: Scope = ANY, *, neutral: bool = False
+    ) -> None:
+        self._tables, self._criterion = tables, criterion
+        self._xs = Combinations(tables, scope, neutral=neutral)
+        self._unit = 1.0 / (1 << tables.bits)
+        self._error = (tables.slack + 2) * self._unit
+        self.floor = -1.0
+
+    def __iter__(self) -> Iterator[tuple[float, float, Assignment | None]]:
+        frontier, xs = Frontier(), self._xs
+        frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.ones(1))
+        while len(frontier):
+            ceiling = min(frontier.best, 1.0)
+            kind, number, bound = frontier.pop(_BLOCK)
+            extend = kind == EXTENSIONS
+            if extend.any():
+                yield ceiling, 0.0, None
+                found = xs.children(number[extend])
+                own = self._bounds(found.strength, found)
+                least, most = xs.range(found)
+                below = np.maximum(self._bounds(least, found), self._bounds(most, found))
+                ids = xs.keep(found)
+                whole = xs.whole(found) & (own >= self.floor)
+                frontier.push(CONTEXTS, ids[whole], own[whole])
+                more = xs.extensible(found) & (below >= self.floor)
+                frontier.push(EXTENSIONS, ids[more], below[more])
+                frontier.push(CONTEXTS, number[~extend], bound[~extend])
+            else:
+                first = int(bound.argmax())
+                rest = np.arange(len(bound)) != first
+                frontier.push(CONTEXTS, number[rest], bound[rest])
+                x = xs.at(number[first : first + 1])
+                yield ceiling, ceiling, xs.assignment(int(x.parent[0]), int(x.column[0]))
+            frontier.drop(self.floor)
+
+    def seeds(self) -> list[Assignment]:
+        """Likely worst x, the likeliest first: each sign's strongest values, as many as are best."""
+        tables, xs = self._tables, self._xs
+        found: list[tuple[float, Assignment]] = []
+        for sign in (1, -1):
+            order = []
+            for i in xs.order:
+                row = [(sign * tables.values[i][v], -v) for _, v in filter(lambda at: at[0] == i, xs.values)]
+                if row:
+                    order.append((max(row)[0], i, -max(row)[1]))
+            first = [entry for entry in order if entry[1] == xs.scope.disclosing]
+            order = first + sorted((e for e in order if e not in first), reverse=True)
+            for size in range(1, len(order) + 1):
+                if xs.scope.contexts == "all" and size < len(xs.order):
+                    continue
+                x = merged(tuple((i, v) for _, i, v in order[:size]))
+                if not np.isnan(tables.strength(x)):
+                    found.append((_bound(tables, self._criterion, x, 0), x))
+        return [x for _, x in sorted(found, key=lambda entry: (-entry[0], len(entry[1]), entry[1]))]
+
+    def _bounds(self, strength: Floats, xs: Xs) -> Floats:
+        """At least |degree| for a strength s, as exact as tables are, and any γ that contexts of x reach."""
+        size = np.abs(strength) + self._error
+        low, high = (self._tables.reals(xs.low) - self._error, self._tables.reals(xs.high) + self._error)
+        bounds = [
+            self._criterion.largest_size(s, low, high)
+            for s in (
+                np.where(strength < 0, -size, size),
+                np.where(np.abs(strength) <= self._error, -size, size),
+            )
+        ]
+        return np.minimum(np.maximum(*bounds) * _ROUND_UP, 1.0)
+
+
+def _bound(tables: LogOdds, criterion: Criterion, x: Assignment, gap: int) -> float:
+    """At least |degree| of x in any context whose γ isn't within a gap of the peak."""
+    unit, slack = 1.0 / (1 << tables.bits), tables.slack + 2
+    lowest, highest = (
+        (end + sign * slack) * unit for end, sign in zip(tables.context_reach(x), (-1, 1), strict=True)
+    )
+    margin = max(0, gap - slack) * unit
+    strength = tables.strength(x)
+    largest = 0.0
+    # A strength within rounding of 0 may have either sign.
+    for sign in (1, -1) if abs(strength) <= slack else (1 if strength > 0 else -1,):
+        s = sign * (abs(strength) + slack) * unit
+        peak = float(criterion.peak(s))
+        nearest_end = min(max(peak, lowest), highest)
+        ends = (peak - margin, peak + margin) if margin > abs(nearest_end - peak) else (nearest_end,)
+        largest = max(largest, *(float(criterion.size(s, t)) for t in ends))
+    return min(largest * _ROUND_UP, 1.0)
 
 
 def group_level(tables: LogOdds, criterion: Criterion) -> Pattern:
@@ -144,9 +265,18 @@ def _rank(pattern: Pattern) -> tuple[Fraction, tuple[int, Assignment, Assignment
 
 
 def _contexts(
-    tables: LogOdds, criterion: Criterion, x: Assignment, k: int, individual: bool, limits: Limits
+    tables: LogOdds,
+    criterion: Criterion,
+    x: Assignment,
+    k: int,
+    scope: Scope,
+    limits: Limits,
+    leaves: Leaves,
 ) -> tuple[list[Assignment], int | None]:
     """The contexts in which x can be among the k worst, and the gap of a search that wasn't complete."""
+    if scope.contexts == "none":
+        return [()], None
+    individual = scope.contexts == "all"
     outside = tables.outside(x)
     strength = tables.strength(x)
     if strength == -inf and criterion.peak(strength) == -inf:
@@ -158,7 +288,7 @@ def _contexts(
     rows = [tables.options[i][1:] if individual else tables.options[i] for i in outside]
     # Beyond 2^-27 from the peak a nearer context gains less than 2^-54 of the degree.
     enough = -1 if abs(target) == inf else 1 << max(0, tables.bits - 27)
-    found = nearest(rows, target, k, tables.slack + 1, enough, limits)
+    found = nearest(rows, target, k, tables.slack + 1, enough, limits, leaves)
     shift = 1 if individual else 0
     contexts = [_assignment(tables, outside, choice, shift) for choice in found.choices]
     return _nearest_the_peak(tables, criterion, x, contexts, k), None if found.complete else found.gap
@@ -198,15 +328,15 @@ def _smallest_contexts(
                 yield tuple(zip(chosen, values, strict=True))
 
 
-def _some_pattern(tables: LogOdds, criterion: Criterion, disclosing: int | None, individual: bool) -> Pattern:
+def _some_pattern(tables: LogOdds, criterion: Criterion, scope: Scope) -> Pattern:
     """A pair (x, y) of degree 0 where nothing moves the decision, in any case one that can occur."""
 
     def value(i: int) -> tuple[int, int]:
         return i, next(v for v, z in enumerate(tables.values[i]) if z != -inf)
 
-    if individual:
+    if scope.contexts == "all":
         x = tuple(value(i) for i in tables.sensitive)
         y = tuple(value(i) for i in range(len(tables.values)) if i not in tables.sensitive)
         return tables.exact.measure(criterion, x, y)
-    i = tables.sensitive[0] if disclosing is None else disclosing
+    i = min(scope.attributes(tables)) if scope.disclosing is None else scope.disclosing
     return tables.exact.measure(criterion, merged((value(i),)), ())

@@ -127,7 +127,7 @@ class Difference(Criterion):
             q = q + sign * EPSILON * (-np.expm1(-strength) / delta + 1 + decay)
             square = q * q / 4 - decay + sign * EPSILON * (q * q / 4 + decay)
             far = np.log(q / 2 + np.sqrt(np.maximum(square, 0)))
-            far = far + sign * EPSILON * (1 + np.abs(far) + strength)
+            far = far + sign * EPSILON * (1 + np.abs(far) + np.where(np.isinf(strength), 0, strength))
             near = -strength - far
         some = (q > 0) & (square > 0) & (self.threshold < 1)
         low, high = np.where(s > 0, near, -far), np.where(s > 0, far, -near)

@@ -95,7 +95,7 @@ class Ratio(Criterion):
             decay = np.exp(-strength)
             room = kept - decay + sign * EPSILON * (kept + decay + 1e-300)
             high = np.log(np.maximum(room, 0) / tau)
-            high = high + sign * EPSILON * (1 + np.abs(high) + strength)
+            high = high + sign * EPSILON * (1 + np.abs(high) + np.where(np.isinf(strength), 0, strength))
             high = np.where(s > 0, high, high + strength)
         some = (room > 0) & (self.threshold < 1)
         return np.where(some, -inf, inf), np.where(some, high, -inf)

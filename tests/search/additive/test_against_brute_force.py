@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 from hypothesis import given
 
+from auditor.search.additive.combinations import Scope
 from auditor.search.additive.counting import count_patterns, sample_patterns
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
@@ -72,7 +73,7 @@ def check_worst_patterns(case: Case) -> None:
 def check_worst_by_attribute(case: Case) -> None:
     tables, criterion = question(case)
     for attribute in case.model.sensitive:
-        found = worst_patterns(tables, criterion, disclosing=attribute)
+        found = worst_patterns(tables, criterion, scope=Scope(disclosing=attribute))
         expected = case.brute.worst_disclosing(attribute)
         (pair,) = assert_measured(case, found.patterns)
         assert attribute in pair.disclosed
@@ -86,7 +87,7 @@ def check_levels(case: Case) -> None:
     (pair,) = assert_measured(case, [group])
     assert not pair.y
     assert pair.size == case.brute.group_level().size
-    found = worst_patterns(tables, criterion, individual=True)
+    found = worst_patterns(tables, criterion, scope=Scope(contexts="all"))
     (pair,) = assert_measured(case, found.patterns)
     assert pair.disclosed == case.model.sensitive
     assert len(pair.x) + len(pair.y) == len(case.model.attributes)

@@ -1,0 +1,308 @@
+"""Upper bounds on divergence and probability below a node, in floats rounded outwards.
+
+They serve to leave out what can't matter; what remains is settled exactly.
+
+Write ``u = P(d, y)``, ``v = P(d̄, y)``, ``γ = ln u/v``. Disclosing more lowers u and v and keeps γ within what
+the remaining attributes can reach. A score that is homogeneous of degree one in (u, v) for fixed x, as
+divergence and probability are, is ``u U(γ) = v V(γ)`` with U its value at ``(1, e^-γ)`` and V at ``(e^γ,
+1)``, so every extension scores at most
+
+    max( u max_{t in [γ, γ_high]} U(t),  v max_{t in [γ_low, γ]} V(t) ).
+
+γ doesn't move for free either (`Moves`): an extension that raises γ to t has at most ``u e^(-r (t - γ))``
+left of u, and likewise v. So U and V are taken with that decay.
+
+U and V are bounded from above on cells of γ. For fixed γ and ``f = P(x | y)`` the divergence of its own part,
+``kl(a ‖ a')``, grows with |s| and with f: so one cell of γ and of s bounds all extensions of x at once.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from auditor.search.additive.combinations import Xs
+from auditor.search.additive.log_odds import Floats, Integers, population_of
+from auditor.search.additive.tree import (
+    ROUNDING,
+    WIDER,
+    Mask,
+    Nodes,
+    Slots,
+    Tree,
+    kl,
+    logistic,
+    moved,
+    safe_log,
+)
+
+#: How much of U's or V's decay, in natural logarithms, a cell may hold; and the steepest decay that is used.
+_STEEP, _STEEPEST = 0.5, 1e3
+#: Cells of γ with which roots are first bounded; cells of s, and of γ, for extensions of x.
+_COARSE, _STRENGTHS, _CONTEXTS = 16, 4, 4
+#: Cells of γ of an opened root: many for the first ones, fewer where a great many are opened.
+_FINE, _FINER = 128, 512
+_FEW = 256
+#: Roots bounded in one block.
+_BLOCK = 1 << 12
+
+
+class Bounds:
+    """Upper bounds of a score, as natural logarithms; for divergence, or else for probability."""
+
+    def __init__(self, tree: Tree, *, divergence: bool) -> None:
+        self._tree, self._divergence = tree, divergence
+        self._threshold = float(tree.criterion.threshold)
+        log_u, log_v = population_of(tree.tables).log_prior
+        self._log_u, self._log_v, self._gamma = log_u, log_v, tree.tables.prior * tree.unit
+        moves = tree.columns.moves
+        self._rise, self._fall = (min(float(rate[0]), _STEEPEST) for rate in (moves.rise, moves.fall))
+        self._finer = _Grids(self, _FINER)
+        self._fine = _Grids(self, _FINE)
+
+    def of_roots(self, xs: Xs) -> Floats:
+        """At least the score of any pattern of x, from a coarse grid."""
+        bounds = [np.empty(0)]
+        for start in range(0, len(xs), _BLOCK):
+            slots = self._tree.slots(xs[start : start + _BLOCK])
+            edges = _edges(slots.low, slots.high, _COARSE)
+            bounds.append(self._over_cells(_wide(slots), edges[:, :-1], edges[:, 1:], exact_share=True))
+        return np.concatenate(bounds)
+
+    def of_extensions(self, xs: Xs) -> Floats:
+        """At least the score of any pattern of any extension of x."""
+        bounds = [np.empty(0)]
+        for start in range(0, len(xs), _BLOCK):
+            block = xs[start : start + _BLOCK]
+            both = [self._of_extensions(block, sign) for sign in (1, -1)]
+            bounds.append(np.maximum(*both))
+        return np.concatenate(bounds)
+
+    def _of_extensions(self, xs: Xs, sign: int) -> Floats:
+        """`of_extensions` of those with s of one sign.
+
+        An extension whose s is g beyond that of x costs ``e^-c(g)`` of ``P(x | d)`` for s > 0, of ``P(x |
+        d̄)`` for s < 0.
+        """
+        tree, moves = self._tree, self._tree.xs.moves
+        own = sign * xs.strength
+        if sign > 0:
+            least, most, rate = moves.finite_least, moves.finite_most, moves.rise
+            pinned = np.isinf(moves.most)
+            favoured, other = xs.log_a, xs.log_b
+        else:
+            least, most, rate = -moves.finite_most, -moves.finite_least, moves.fall
+            pinned = np.isinf(moves.least)
+            favoured, other = xs.log_b, xs.log_a
+        position = xs.position
+        fixed = np.isinf(own)
+        base = np.where(fixed, 0.0, own)
+        start = np.maximum(base + least[position], 0.0)
+        top = np.maximum(base + most[position], 0.0)
+        edges = _edges(start, top, _STRENGTHS)
+        lower = np.column_stack([edges[:, :-1], np.zeros(len(xs))])
+        upper = np.column_stack([edges[:, 1:], np.where(pinned[position], inf, 0.0)])
+        cost = np.maximum(lower - base[:, None] - WIDER, 0) * np.minimum(rate[position], _STEEPEST)[:, None]
+        lower = np.where(fixed[:, None], np.where(own > 0, inf, 0.0)[:, None], lower)
+        upper = np.where(fixed[:, None], np.where(own > 0, inf, 0.0)[:, None], upper)
+        cost = np.where(fixed[:, None], 0.0, cost)
+        favoured_left = favoured[:, None] - cost
+        other_left = np.minimum(other[:, None], favoured_left - lower + WIDER)
+        strength = sign * (upper + tree.error)
+        low, high = tree.interval(strength)
+        shape = strength.shape
+        low = np.maximum(low, (self._tree.tables.reals(xs.low) - WIDER)[:, None])
+        high = np.minimum(high, (self._tree.tables.reals(xs.high) + WIDER)[:, None])
+        log_a, log_b = (favoured_left, other_left) if sign > 0 else (other_left, favoured_left)
+        slots = Slots(
+            strength=strength[..., None],
+            log_a=log_a[..., None],
+            log_b=log_b[..., None],
+            rest_a=np.broadcast_to(-np.expm1(xs.log_a)[:, None, None], (*shape, 1)),
+            rest_b=np.broadcast_to(-np.expm1(xs.log_b)[:, None, None], (*shape, 1)),
+            low=low[..., None],
+            high=high[..., None],
+        )
+        t = _edges(low, high, _CONTEXTS)
+        bounds = self._over_cells(slots, t[..., :-1], t[..., 1:], exact_share=False)
+        result: Floats = bounds.max(axis=1)
+        return result
+
+    def _over_cells(self, slots: Slots, t0: Floats, t1: Floats, *, exact_share: bool) -> Floats:
+        """The greatest bound of any cell, for contexts that start from nothing disclosed."""
+        log_u, log_v = self.cells(slots, t0, t1, exact_share=exact_share)
+        log_u = log_u + self._log_u - self._rise * np.maximum(t0 - self._gamma - WIDER, 0)
+        log_v = log_v + self._log_v - self._fall * np.maximum(self._gamma - t1 - WIDER, 0)
+        best = np.where(slots.low <= slots.high, np.minimum(log_u, log_v), -inf)
+        result: Floats = best.max(axis=-1)
+        return result
+
+    def cells(self, slots: Slots, t0: Floats, t1: Floats, *, exact_share: bool) -> tuple[Floats, Floats]:
+        """``ln U`` and ``ln V`` on cells of γ from above.
+
+        |degree| is taken at its peak or better end and ``P(x | y)`` at an end; the probability of the
+        decision that x favours lies between its values at the ends, and the nearest fair one is no lower than
+
+        * the lower end less the greatest excess,
+        * that decision's probability given y without x, where disclosing x would change nothing,
+        * `Criterion.least_target`.
+
+        kl grows in its first argument and falls in its second below it, and P(xy) is monotone in t.
+
+        Parameters
+        ----------
+        slots : Slots
+            Of shapes that broadcast with the cells.
+        t0, t1 : array
+            The ends of the cells.
+        exact_share : bool
+            Whether ``P(x | d)`` and ``P(x | d̄)`` are those of x, and no bounds on those of extensions.
+        """
+        criterion, strength = self._tree.criterion, slots.strength
+        degree = self._tree.largest_degree(strength, t0, t1)
+        log_kl = np.zeros_like(degree)
+        if self._divergence:
+            positive = strength > 0
+            lower, upper = np.where(positive, t0, t1), np.where(positive, t1, t0)
+            p, not_p = moved(strength, upper)
+            beyond = np.maximum(degree - self._threshold, 0)
+            rest = np.minimum(_rest(slots, t0), _rest(slots, t1))
+            excess = p - moved(strength, lower)[0] + criterion.excess(strength, t1, beyond, rest)
+            if exact_share:
+                log_rest = safe_log(slots.rest_a) - safe_log(slots.rest_b)
+                excess = np.minimum(
+                    excess, p - logistic(np.where(positive, lower + log_rest, -lower - log_rest))
+                )
+            excess = np.minimum(excess, p - criterion.least_target)
+            log_kl = safe_log(kl(p, not_p, np.clip(excess * (1 + 1e-12) + 1e-15, 0, p)))
+        log_kl = np.where(degree > self._threshold, log_kl + ROUNDING, -inf)
+        return (
+            np.logaddexp(slots.log_a, slots.log_b - t0) + log_kl,
+            np.logaddexp(slots.log_a + t1, slots.log_b) + log_kl,
+        )
+
+    def open(self, first: int) -> None:
+        """Grid the roots that were opened from a slot on."""
+        grids = self._finer if first < _FEW else self._fine
+        grids.add(np.arange(first, len(self._tree.roots)))
+
+    def of_nodes(self, nodes: Nodes) -> Floats:
+        """At least the score of any pattern below each node of an opened root."""
+        bounds = np.empty(len(nodes))
+        in_finer = self._finer.has(nodes.slot)
+        bounds[in_finer] = self._finer.bound(nodes[in_finer])
+        bounds[~in_finer] = self._fine.bound(nodes[~in_finer])
+        return bounds
+
+
+def _rest(slots: Slots, t: Floats) -> Floats:
+    """``1 - P(x | y)`` at γ = t."""
+    return slots.rest_a * logistic(t) + slots.rest_b * logistic(-t)
+
+
+def _wide(slots: Slots) -> Slots:
+    return slots[:, None]
+
+
+def _edges(low: Floats, high: Floats, cells: int) -> Floats:
+    """The edges of equal cells, along a new last axis; of no width where low > high."""
+    some = low <= high
+    low, high = np.where(some, low, 0.0), np.where(some, high, 0.0)
+    edges: Floats = low[..., None] + (high - low)[..., None] * (np.arange(cells + 1) / cells)
+    return edges
+
+
+class _Grids:
+    """Fine grids of some opened roots, with the range maxima of U and V in a sparse table."""
+
+    def __init__(self, bounds: Bounds, cells: int) -> None:
+        self._bounds, self._cells = bounds, cells
+        self._levels = cells.bit_length()
+        self._row: Integers = np.full(0, -1)
+        self._length = 0
+        self._u, self._v = np.empty((0, cells)), np.empty((0, cells))
+        self._rise, self._fall = np.empty(0), np.empty(0)
+        self._u_maxima = np.empty((0, self._levels, cells))
+        self._v_maxima = np.empty((0, self._levels, cells))
+
+    def has(self, slots: Integers) -> Mask:
+        """Whether the slots are gridded here."""
+        known = slots < len(self._row)
+        result: Mask = known & (self._row[np.where(known, slots, 0)] >= 0) if len(self._row) else known
+        return result
+
+    def add(self, slots: Integers) -> None:
+        """Grid some opened roots."""
+        bounds, cells = self._bounds, self._cells
+        tree = bounds._tree
+        chosen = tree.roots[slots]
+        start, stop = self._length, self._length + len(slots)
+        self._row = np.append(self._row, np.full(max(0, len(tree.roots) - len(self._row)), -1))
+        self._row[slots] = np.arange(start, stop)
+        if stop > len(self._u):
+            room = stop + len(self._u)
+            for name in ("_u", "_v", "_u_maxima", "_v_maxima", "_rise", "_fall"):
+                array = getattr(self, name)
+                setattr(self, name, np.concatenate([array, np.empty((room - len(array), *array.shape[1:]))]))
+        self._length = stop
+        edges = _edges(chosen.low, chosen.high, cells)
+        u, v = bounds.cells(_wide(chosen), edges[:, :-1], edges[:, 1:], exact_share=True)
+        # A smaller decay is right too; one that is steep within a cell, or in floats, would loosen the bound.
+        with np.errstate(divide="ignore"):
+            most = np.minimum(_STEEP * cells / np.maximum(chosen.high - chosen.low, 1e-300), _STEEPEST)
+        self._rise[start:stop], self._fall[start:stop] = (
+            np.minimum(rate, most) for rate in (bounds._rise, bounds._fall)
+        )
+        self._u[start:stop], self._v[start:stop] = u, v
+        u, v = (
+            u - self._rise[start:stop, None] * edges[:, :-1],
+            v + self._fall[start:stop, None] * edges[:, 1:],
+        )
+        self._u_maxima[start:stop] = self._range_maxima(u)
+        self._v_maxima[start:stop] = self._range_maxima(v)
+
+    def bound(self, nodes: Nodes) -> Floats:
+        """`Bounds.of_nodes` of roots that are gridded here."""
+        slots, row = nodes.slot, self._row[nodes.slot]
+        t_low, t, t_high = self._bounds._tree.reach(nodes)
+        # In the cell of γ itself without decay, which within it would only add the cell's width.
+        first, last = self._cells_of(slots, t, t_high)
+        u = self._rise[row] * t + self._range_max(self._u_maxima, row, first + 1, last)
+        u = np.where(first <= last, np.maximum(u, self._u[row, np.minimum(first, self._cells - 1)]), -inf)
+        first, last = self._cells_of(slots, t_low, t)
+        v = self._range_max(self._v_maxima, row, first, last - 1) - self._fall[row] * t
+        v = np.where(first <= last, np.maximum(v, self._v[row, np.maximum(last, 0)]), -inf)
+        return np.maximum(nodes.log_u + u, nodes.log_v + v)
+
+    def _range_maxima(self, cells: Floats) -> Floats:
+        """Level j at cell i holds the maximum over the ``2^j`` cells from i on."""
+        table = np.full((len(cells), self._levels, self._cells), -inf)
+        table[:, 0] = cells
+        for level in range(1, self._levels):
+            half = 1 << (level - 1)
+            length = self._cells - 2 * half + 1
+            table[:, level, :length] = np.maximum(
+                table[:, level - 1, :length], table[:, level - 1, half : half + length]
+            )
+        return table
+
+    def _cells_of(self, slots: Integers, start: Floats, stop: Floats) -> tuple[Integers, Integers]:
+        """The first and the last cell that meet ``[start, stop]``; the first is greater where none does."""
+        roots = self._bounds._tree.roots
+        low, high = roots.low[slots], roots.high[slots]
+        scale = self._cells / np.maximum(high - low, 1e-300)
+        # An interval that ends on an edge, to within rounding, meets the cells on both sides.
+        first = np.floor(np.clip((start - low) * scale - 1e-6, 0, self._cells - 1)).astype(np.int64)
+        last = np.floor(np.clip((stop - low) * scale + 1e-6, 0, self._cells - 1)).astype(np.int64)
+        missed = (stop < low - WIDER) | (start > high + WIDER) | (low > high)
+        return np.where(missed, 1, first), np.where(missed, 0, last)
+
+    @staticmethod
+    def _range_max(table: Floats, row: Integers, first: Integers, last: Integers) -> Floats:
+        """Maximum over the cells from first to last; ``-inf`` where there are none."""
+        some = first <= last
+        first, last = np.where(some, first, 0), np.where(some, last, 0)
+        level = np.frexp(last - first + 1)[1] - 1
+        maximum = np.maximum(table[row, level, first], table[row, level, last - (1 << level) + 1])
+        return np.where(some, maximum, -inf)

@@ -1,0 +1,1 @@
+"""The same rows in every engine that counts."""

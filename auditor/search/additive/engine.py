@@ -14,6 +14,7 @@ from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import ANY, Scope
 from auditor.search.additive.counting import Counting, PatternCount
+from auditor.search.additive.enclosing import enclosed_count
 from auditor.search.additive.log_odds import population_of
 from auditor.search.additive.ranking import Ranking, rank, top_patterns
 from auditor.search.additive.summaries import (
@@ -131,7 +132,10 @@ class Engine:
     def count(self) -> PatternCount:
         """How many discrimination patterns there are."""
         if self.min_probability is None:
-            return self._counting.count()
+            count = self._counting.count()
+            if count.reason is None:
+                return count
+            return enclosed_count(self.tables, self.criterion, self.limits, count.reason)
         return count_probable_patterns(self.tables, self.criterion, self.min_probability, self.limits)
 
     def sample(self, n: int) -> tuple[Pattern, ...] | None:

@@ -288,7 +288,7 @@ def _exact(model: ModelSpec | ScorecardSpec | Classifier, undisclosed: Undisclos
         return model.taken_as(undisclosed).classifier()
     if undisclosed is not None:
         raise InputError("undisclosed: it is a scorecard's; naive Bayes sums out what isn't disclosed")
-    return model if isinstance(model, Classifier) else model.classifier()
+    return model if isinstance(model, Classifier) else model.naive_bayes()
 
 
 def _positive(name: str, value: int) -> None:

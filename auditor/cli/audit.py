@@ -10,7 +10,7 @@ import typer
 from auditor.choices import SummaryName
 from auditor.cli import destinations, exits, options, tables
 from auditor.cli.report import deliver_report
-from auditor.cli.terminal import Working, coloured, complain, print_result
+from auditor.cli.terminal import Working, coloured, columns, complain, print_result
 from auditor.output import write_text
 from auditor.report.formats import FormatName
 
@@ -166,4 +166,4 @@ def _deliver(document: Audit | PatternList, format: FormatName, output: Path | N
     if output is not None:
         write_text(output, render(document, format))
         return
-    print_result(render(document, format, colour=coloured()), format)
+    print_result(render(document, format, colour=coloured(), columns=columns()), format)

@@ -5,7 +5,7 @@ BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz lint bench paper schemas clean
+.PHONY: help demo test test-engines fuzz lint bench paper schemas clean
 
 # How many times as many random examples `make fuzz` tries as `make test`.
 N = 10
@@ -13,6 +13,7 @@ N = 10
 help:
 	@echo "make demo     audit the shipped German credit model and leave a report in demo/"
 	@echo "make test     everything that CI checks"
+	@echo "make test-engines  the same counts from CSV, Parquet, DuckDB, SQLite, Postgres and Spark, which it installs"
 	@echo "make fuzz     the tests' properties on N times as many random models, always new ones: make fuzz N=100"
 	@echo "make lint     style, types and import rules only"
 	@echo "make bench    speed, growth and memory of the engine"
@@ -30,6 +31,9 @@ demo: .venv/installed
 
 test: lint .venv/tools
 	$(BIN)/pytest --cov --numprocesses auto --dist worksteal --durations 10
+
+test-engines: .venv/installed-test
+	.ci/test-engines
 
 fuzz: .venv/installed-test
 	$(BIN)/pytest -m hypothesis --fuzz $(N) --numprocesses auto --dist worksteal

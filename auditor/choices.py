@@ -8,5 +8,8 @@ RankBy = Literal["divergence", "discrimination", "probability"]
 SummaryName = Literal["minimal", "pareto", "maximal"]
 ListName = Literal["top", "minimal", "pareto", "maximal", "sample"]
 MethodName = Literal["fair", "independent", "independent-mean", "unconstrained"]
+#: What an attribute of a scorecard counts where it isn't disclosed: as in the likeliest conforming
+#: population, as the scorecard's own bin of missing values, or as its author has declared.
+Undisclosed = Literal["conforming", "missing-bin", "declared"]
 SolverName = Literal["interior", "sqp", "signomial"]
 CutRanking = Literal["discrimination", "divergence"]

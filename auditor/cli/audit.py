@@ -10,7 +10,7 @@ import typer
 from auditor.choices import SummaryName
 from auditor.cli import destinations, exits, options, tables
 from auditor.cli.report import deliver_report
-from auditor.cli.terminal import Working, coloured, complain, print_result
+from auditor.cli.terminal import Working, coloured, columns, complain, print_result
 from auditor.output import write_text
 from auditor.report.formats import FormatName
 
@@ -29,6 +29,7 @@ def audit(
     rank_by: options.Rank = None,
     criterion: options.Criterion = "difference",
     min_probability: options.MinProbability = None,
+    undisclosed: options.UndisclosedOption = None,
     time_limit: options.TimeLimit = None,
     sensitive: options.SensitiveOption = None,
     data: Annotated[
@@ -67,11 +68,12 @@ def audit(
     source = tables.source("--data", data, from_, table, sql)
     reads = {"MODEL": model, **tables.files("--data", data)}
     destinations.settle({"--output": output}, reads, prints=output is None)
-    from auditor.model.reading import load_naive_bayes
+    from auditor.model.reading import load_model, load_naive_bayes
+    from auditor.model.spec import ModelSpec
     from auditor.report.text import verdict_line
     from auditor.usecases import auditing
 
-    spec = load_naive_bayes(model)
+    spec = load_model(model) if source is None else load_naive_bayes(model)
     if sensitive:
         spec = auditing.marked(spec, sensitive)
     with Working("reading the model") as progress:
@@ -82,18 +84,21 @@ def audit(
             top=top,
             rank_by=rank_by or "divergence",
             min_probability=min_probability,
+            undisclosed=undisclosed,
             illustrate=form not in ("text", "csv"),
             time_limit=time_limit,
             progress=progress,
         )
         if source is not None:
+            assert isinstance(spec, ModelSpec)
             document = auditing.with_data(
                 document, spec, source, dialect=written, min_group=min_group, cutoff=cutoff, progress=progress
             )
     if form == "html" or form == "pdf" or form == "markdown":
         from auditor.usecases.reporting import of_audit
 
-        deliver_report(of_audit(document, spec, form), output)
+        known = spec if isinstance(spec, ModelSpec) else None
+        deliver_report(of_audit(document, known, form), output)
     else:
         _deliver(document, form, output)
     if output is not None:
@@ -115,6 +120,7 @@ def patterns(
     ] = None,
     criterion: options.Criterion = "difference",
     min_probability: options.MinProbability = None,
+    undisclosed: options.UndisclosedOption = None,
     time_limit: options.TimeLimit = None,
     format: options.Format = None,
     output: options.Output = None,
@@ -133,18 +139,19 @@ def patterns(
     if rank_by and (sample or summary):
         raise typer.BadParameter("--rank-by goes with neither --summary nor --sample")
     destinations.settle({"--output": output}, {"MODEL": model}, prints=output is None)
-    from auditor.model.reading import load_naive_bayes
+    from auditor.model.reading import load_model
     from auditor.usecases import auditing
 
     with Working("reading the model") as progress:
         document = auditing.patterns(
-            load_naive_bayes(model),
+            load_model(model),
             delta,
             choose="sample" if sample else summary or "top",
             limit=sample or top or (SUMMARY_DEFAULT if summary else TOP_DEFAULT),
             rank_by=rank_by or "divergence",
             criterion=criterion,
             min_probability=min_probability,
+            undisclosed=undisclosed,
             time_limit=time_limit,
             progress=progress,
         )
@@ -159,4 +166,4 @@ def _deliver(document: Audit | PatternList, format: FormatName, output: Path | N
     if output is not None:
         write_text(output, render(document, format))
         return
-    print_result(render(document, format, colour=coloured()), format)
+    print_result(render(document, format, colour=coloured(), columns=columns()), format)

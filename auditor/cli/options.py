@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from auditor.choices import CriterionName, RankBy
+from auditor.choices import CriterionName, RankBy, Undisclosed
 from auditor.errors import InputError
 from auditor.messages import escaped, shown
 from auditor.report.formats import AnyFormatName, FormatName
@@ -60,6 +60,13 @@ Rank = Annotated[RankBy | None, typer.Option(help="What makes a pattern a top on
 Criterion = Annotated[
     CriterionName,
     typer.Option(help="What δ limits: the difference that disclosing makes, or 1 minus the ratio."),
+]
+UndisclosedOption = Annotated[
+    Undisclosed | None,
+    typer.Option(
+        "--undisclosed",
+        help="What an attribute of a scorecard counts that isn't disclosed.  [default: as it says]",
+    ),
 ]
 MinProbability = Annotated[
     str | None,

@@ -16,21 +16,21 @@ import typer
 
 from auditor.errors import InputError, OutputError
 from auditor.messages import visible
-from auditor.report.formats import FormatName
+from auditor.report.formats import COLUMNS, FormatName
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 
 #: Columns that text is fitted to: those of the terminal, within these limits.
-NARROWEST, USUAL, WIDEST = 60, 80, 200
+NARROWEST, WIDEST = 60, 200
 
 
 def columns() -> int:
-    """Return how many columns a result has: those of the terminal, or 80 if it isn't one."""
+    """Return how many columns a result has: those of the terminal, or the usual ones if it isn't one."""
     if sys.stdout is None or not sys.stdout.isatty():
-        return USUAL
-    return min(max(shutil.get_terminal_size((USUAL, 0)).columns, NARROWEST), WIDEST)
+        return COLUMNS
+    return min(max(shutil.get_terminal_size((COLUMNS, 0)).columns, NARROWEST), WIDEST)
 
 
 def prepare() -> None:

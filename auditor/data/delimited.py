@@ -54,7 +54,7 @@ class DelimitedTable(DuckTable):
         try:
             known = codecs.lookup(dialect.encoding).name
             "".encode(known)
-        except LookupError as error:
+        except (LookupError, UnicodeError) as error:
             raise InputError(
                 f"{name}: {shown(dialect.encoding)} is no known encoding; try utf-8 or latin-1"
             ) from error
@@ -137,7 +137,7 @@ class DelimitedTable(DuckTable):
                 # A name in quotes may go over several lines.
                 reader = csv.reader(chain([first], lines), delimiter=separator, skipinitialspace=True)
                 columns = tuple(cell.strip() for cell in next(reader, []))
-        except (csv.Error, OSError, EOFError, zlib.error, TypeError) as error:
+        except (csv.Error, OSError, EOFError, zlib.error, TypeError, UnicodeError) as error:
             raise InputError(f"{name}: the header can't be read: {escaped(str(error))}") from error
         if any("\ufffd" in column for column in columns):
             raise InputError(self._undecodable(path))
@@ -221,6 +221,9 @@ class DelimitedTable(DuckTable):
             yield
         except UnicodeDecodeError as error:
             raise InputError(self._undecodable(path)) from error
+        except UnicodeError as error:
+            # Of encodings that have no place to name, such as UTF-16 without its mark, or idna.
+            raise InputError(f"{name}: is not {self._encoding} text: {escaped(str(error))}") from error
         except csv.Error as error:
             if "field larger" in str(error):
                 raise InputError(
@@ -245,6 +248,8 @@ class DelimitedTable(DuckTable):
                     inside = number > 1 and cell < len(columns)
                     column = f", column {shown(columns[cell])}" if inside else ""
                     where = f"line {number:,}{column}: byte 0x{line[found.start]:02x}"
+                    break
+                except UnicodeError:
                     break
         return (
             f"{escaped(os.fspath(path))}: {where} is not {encoding.removesuffix('-sig')} text; save the "

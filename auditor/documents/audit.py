@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self, TypedDict
 
 from pydantic import Field
 
-from auditor.choices import CriterionName, RankBy, Verdict
+from auditor.choices import CriterionName, RankBy, Undisclosed, Verdict
 from auditor.documents.data import DataEvidence
-from auditor.documents.parameters import ExactModel, exact_model
+from auditor.documents.parameters import ExactModel, ExactScorecard, exact_model, exact_scorecard
 from auditor.documents.record import Record, labels
+from auditor.model.additive import AdditiveModel
+from auditor.model.naive_bayes import NaiveBayes
 from auditor.version import __version__
 
 if TYPE_CHECKING:
@@ -86,6 +88,14 @@ class ModelRecord(Record):
     unfavourable: str
     attributes: tuple[str, ...]
     sensitive: Annotated[tuple[str, ...], Field(min_length=1)]
+    undisclosed: Annotated[
+        Undisclosed | None,
+        Field(
+            description="What an attribute of a scorecard counts that isn't disclosed: as in the likeliest "
+            "population that conforms with it, as its bin of missing values, or as declared. null: of naive "
+            "Bayes, where it is summed out."
+        ),
+    ] = None
 
     @classmethod
     def of(cls, model: Classifier) -> Self:
@@ -98,6 +108,7 @@ class ModelRecord(Record):
             unfavourable=model.unfavourable,
             attributes=tuple(attribute.name for attribute in model.attributes),
             sensitive=tuple(attribute.name for attribute in model.attributes if attribute.sensitive),
+            undisclosed=model.undisclosed if isinstance(model, AdditiveModel) else None,
         )
 
 
@@ -310,7 +321,11 @@ class Audit(Record):
     ] = ()
     illustration: Annotated[IllustrationRecord | None, Field(description="null unless asked for.")] = None
     parameters: Annotated[
-        ExactModel | None, Field(description="The whole model, unless it is very large.")
+        ExactModel | None,
+        Field(description="The whole model, unless it is a scorecard or very large."),
+    ] = None
+    scorecard: Annotated[
+        ExactScorecard | None, Field(description="The whole scorecard, unless it is very large.")
     ] = None
     coverage: Annotated[
         tuple[CoverageRecord, ...] | None, Field(description="Adds up to the count; null when the count is.")
@@ -410,7 +425,10 @@ class Audit(Record):
                 for table in answer.groups
             ),
             illustration=IllustrationRecord.of(answer.illustration) if answer.illustration else None,
-            parameters=exact_model(model) if _is_shown(model) else None,
+            parameters=exact_model(model) if isinstance(model, NaiveBayes) and _is_shown(model) else None,
+            scorecard=exact_scorecard(model)
+            if isinstance(model, AdditiveModel) and _is_shown(model)
+            else None,
             coverage=None
             if count.total is None
             else tuple(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from auditor.choices import Undisclosed
 from auditor.documents.record import Record
+from auditor.model.additive import AdditiveModel, ScoredAttribute
+from auditor.model.exponentials import Base
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 
 FractionText = Annotated[str, Field(pattern="^(0|-?[1-9][0-9]*(/[1-9][0-9]*)?)$")]
@@ -36,6 +39,41 @@ class ExactModel(Record):
     unfavourable: str
     prior: Annotated[FractionText, Field(description="P(favourable).")]
     attributes: tuple[ExactAttribute, ...]
+
+
+class ExactScoredAttribute(Record):
+    """One attribute of a scorecard; the lists have a number for each value that can occur."""
+
+    name: NameText
+    sensitive: bool
+    values: tuple[str, ...]
+    weights: Annotated[tuple[FractionText, ...], Field(description="Exponents that values add.")]
+    undisclosed: Annotated[FractionText, Field(description="What it adds where it isn't disclosed.")]
+    population: Annotated[
+        tuple[FractionText, ...] | None,
+        Field(description="P(value | unfavourable) in the population; null: none is assumed."),
+    ]
+
+
+class ExactScorecard(Record):
+    """The whole scorecard; the digest is that of the canonical JSON (RFC 8785) of this object.
+
+    The odds of the favourable decision are ``odds * base^(intercept + sum)``, where the sum has the weight of
+    each disclosed value and the number of each attribute that isn't disclosed.
+    """
+
+    family: Literal["scorecard"] = "scorecard"
+    decision: str
+    favourable: str
+    unfavourable: str
+    undisclosed: Annotated[Undisclosed, Field(description='What "not disclosed" means.')]
+    base: Annotated[Base, Field(description="Euler's number, or 2 for points that double the odds.")]
+    odds: FractionText
+    intercept: FractionText
+    unfavourable_share: Annotated[
+        FractionText | None, Field(description="P(unfavourable) in the population; null: none is assumed.")
+    ]
+    attributes: tuple[ExactScoredAttribute, ...]
 
 
 def fraction_text(value: Fraction) -> str:
@@ -83,6 +121,61 @@ def exact_model(model: NaiveBayes) -> ExactModel:
             )
             for attribute in model.attributes
         ),
+    )
+
+
+def exact_scorecard(model: AdditiveModel) -> ExactScorecard:
+    """Return a scorecard as a document carries it; its canonical JSON is that of the model."""
+    share = model.unfavourable_share
+    return ExactScorecard(
+        decision=model.decision,
+        favourable=model.favourable,
+        unfavourable=model.unfavourable,
+        undisclosed=model.undisclosed,
+        base=model.base,
+        odds=fraction_text(model.odds),
+        intercept=fraction_text(model.intercept),
+        unfavourable_share=None if share is None else fraction_text(share),
+        attributes=tuple(
+            ExactScoredAttribute(
+                name=attribute.name,
+                sensitive=attribute.sensitive,
+                values=attribute.values,
+                weights=tuple(map(fraction_text, attribute.weights)),
+                undisclosed=fraction_text(attribute.undisclosed),
+                population=None
+                if attribute.population is None
+                else tuple(map(fraction_text, attribute.population)),
+            )
+            for attribute in model.attributes
+        ),
+    )
+
+
+def scorecard(name: str, exact: ExactScorecard) -> AdditiveModel:
+    """Return the scorecard that a document carries."""
+    share = exact.unfavourable_share
+    return AdditiveModel(
+        name=name,
+        decision=exact.decision,
+        favourable=exact.favourable,
+        unfavourable=exact.unfavourable,
+        undisclosed=exact.undisclosed,
+        base=exact.base,
+        odds=fraction_of(exact.odds),
+        intercept=fraction_of(exact.intercept),
+        attributes=tuple(
+            ScoredAttribute(
+                attribute.name,
+                attribute.values,
+                attribute.sensitive,
+                tuple(map(fraction_of, attribute.weights)),
+                fraction_of(attribute.undisclosed),
+                None if attribute.population is None else tuple(map(fraction_of, attribute.population)),
+            )
+            for attribute in exact.attributes
+        ),
+        unfavourable_share=None if share is None else fraction_of(share),
     )
 
 

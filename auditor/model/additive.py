@@ -8,15 +8,11 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import prod
-from typing import Literal
 
 import rfc8785
 
+from auditor.choices import Undisclosed
 from auditor.model.exponentials import Base, power
-
-#: What an attribute counts where it isn't disclosed: as in the likeliest conforming population, as the
-#: scorecard's own bin of missing values, or as its author has declared.
-Undisclosed = Literal["conforming", "missing-bin", "declared"]
 
 
 @dataclass(frozen=True)

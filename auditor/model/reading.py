@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from functools import lru_cache
 from pathlib import Path
+from typing import BinaryIO
 
 from auditor.errors import InputError
 from auditor.messages import escaped, part
@@ -17,6 +19,9 @@ from auditor.model.spec import ModelSpec
 
 #: A model of 200 attributes with hundreds of values each takes a tenth of this.
 MAX_BYTES = 32 * 1024 * 1024
+
+#: No kind of document may have more, a PDF with a certificate in it included.
+_MOST_BYTES = 128 * 1024 * 1024
 
 
 def load_model(path: str | os.PathLike[str]) -> ModelSpec | ScorecardSpec:
@@ -84,7 +89,7 @@ def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
     name = os.fspath(path)
     too_large = f"{escaped(name)}: larger than {limit // 1024**2} MB; no document of this kind needs that"
     if name == "-":
-        data = sys.stdin.buffer.read(limit + 1)
+        data = _standard_input(sys.stdin.buffer)
     else:
         try:
             with Path(name).open("rb") as file:
@@ -97,6 +102,12 @@ def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
     if len(data) > limit:
         raise InputError(too_large)
     return data
+
+
+@lru_cache(maxsize=1)
+def _standard_input(stream: BinaryIO) -> bytes:
+    """Read what can be read only once, for all who ask."""
+    return stream.read(_MOST_BYTES + 1)
 
 
 def unreadable(error: Exception) -> str:

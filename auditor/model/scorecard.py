@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Context, Decimal
 from fractions import Fraction
-from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -24,10 +23,11 @@ from pydantic import (
     model_validator,
 )
 
+from auditor.choices import Undisclosed
 from auditor.errors import InputError
 from auditor.messages import Place, Problem, escaped, has_parts, items, lines, part, shown
 from auditor.model import checks
-from auditor.model.additive import AdditiveModel, ScoredAttribute, Undisclosed
+from auditor.model.additive import AdditiveModel, ScoredAttribute
 from auditor.model.explaining import validated
 from auditor.model.spec import Listed, Name, Part, Probability, Provenance, Text, ValueSpec
 
@@ -230,11 +230,17 @@ class ScorecardSpec(Part):
         InputError
             If nothing says what an attribute counts that isn't disclosed.
         """
-        return self._classifier
+        model = self._assuming_nobody()
+        return model if self.meaning != "conforming" else self._populated(model)
 
-    @cached_property
     def imputed(self) -> tuple[Decimal, ...]:
-        """Per attribute its points or weight where it isn't disclosed, in the unit of the file."""
+        """Per attribute its points or weight where it isn't disclosed, in the unit of the file.
+
+        Raises
+        ------
+        InputError
+            If nothing says it, or the equations of the conforming population can't be solved.
+        """
         numbers = [attribute.undisclosed for attribute in self.attributes]
         if self.meaning == "missing-bin":
             return tuple(
@@ -242,10 +248,16 @@ class ScorecardSpec(Part):
                 for attribute in self.attributes
             )
         given = tuple(number for number in numbers if number is not None)
-        return given if len(given) == len(numbers) else self._conforming
+        return given if len(given) == len(numbers) else self.conforming()
 
-    @cached_property
-    def _conforming(self) -> tuple[Decimal, ...]:
+    def conforming(self) -> tuple[Decimal, ...]:
+        """`imputed` of the likeliest population that conforms with the scorecard.
+
+        Raises
+        ------
+        InputError
+            If its equations can't be solved.
+        """
         # Late, for NumPy takes longer to import than most models take to read.
         from auditor.model.conforming import imputed_weights
 
@@ -254,11 +266,17 @@ class ScorecardSpec(Part):
         # What is the same for every value is exactly that for none, and has no equation.
         free = [i for i, values in enumerate(occurring) if len({v.number for v in values}) > 1]
         fixed = [values[0].number for i, values in enumerate(occurring) if i not in free]
-        solved = imputed_weights(
-            _CONTEXT.add(_intercept_nats(self), _CONTEXT.multiply(sum(fixed, Decimal(0)), nats)),
-            [[_CONTEXT.multiply(v.number, nats) for v in occurring[i]] for i in free],
-            [_shares(occurring[i]) for i in free],
-        )
+        try:
+            solved = imputed_weights(
+                _CONTEXT.add(_intercept_nats(self), _CONTEXT.multiply(sum(fixed, Decimal(0)), nats)),
+                [[_CONTEXT.multiply(v.number, nats) for v in occurring[i]] for i in free],
+                [_shares(occurring[i]) for i in free],
+            )
+        except (ArithmeticError, ValueError) as error:
+            raise InputError(
+                f"{escaped(self.name)}: no conforming population can be computed from numbers so large; write "
+                '"undisclosed" at each attribute'
+            ) from error
         found = [values[0].number for values in occurring]
         for i, u in zip(free, solved, strict=True):
             numbers = [v.number for v in occurring[i]]
@@ -266,15 +284,15 @@ class ScorecardSpec(Part):
             found[i] = min(max(rounded, min(numbers)), max(numbers))
         return tuple(found)
 
-    @cached_property
-    def _classifier(self) -> AdditiveModel:
+    def _assuming_nobody(self) -> AdditiveModel:
+        """The exact model without a population."""
         sign = 1 if self.decision.higher == "favourable" else -1
         unit, intercept, odds = Fraction(sign), Fraction(self.intercept), Fraction(1)
         if self.scale is not None:
             unit /= Fraction(self.scale.pdo)
             intercept -= Fraction(self.scale.offset)
             odds = Fraction(self.scale.odds) ** sign
-        model = AdditiveModel(
+        return AdditiveModel(
             name=self.name,
             decision=self.decision.name,
             favourable=self.decision.favourable.label,
@@ -294,11 +312,10 @@ class ScorecardSpec(Part):
                     undisclosed=Fraction(undisclosed) * unit,
                     population=None,
                 )
-                for attribute, undisclosed in zip(self.attributes, self.imputed, strict=True)
+                for attribute, undisclosed in zip(self.attributes, self.imputed(), strict=True)
             ),
             unfavourable_share=None,
         )
-        return model if self.meaning != "conforming" else self._populated(model)
 
     def _populated(self, model: AdditiveModel) -> AdditiveModel:
         """The same model with the shares of its conforming population, to 30 digits."""
@@ -451,19 +468,17 @@ def _population(place: Place, values: list[object], needed: bool) -> Iterator[Pr
 def _agreement(spec: ScorecardSpec) -> Iterator[Problem]:
     """Compare written weights of what isn't disclosed with those of the conforming population."""
     numbers = [attribute.undisclosed for attribute in spec.attributes]
+    if all(number is None for number in numbers):
+        return
     try:
-        found = spec._conforming
-    except (ArithmeticError, ValueError):
-        message = (
-            "no conforming population can be computed from numbers so large; declare what is undisclosed"
-        )
-        yield Problem(("attributes",), message)
+        found = spec.conforming()
+    except InputError as error:
+        yield Problem(("attributes",), str(error))
         return
     for i, (number, right) in enumerate(zip(numbers, found, strict=True)):
         if number is None:
-            if any(other is not None for other in numbers):
-                message = '"undisclosed" is missing, and others have it; give it to all attributes or to none'
-                yield Problem(("attributes", i), message)
+            message = '"undisclosed" is missing, and others have it; give it to all attributes or to none'
+            yield Problem(("attributes", i), message)
         elif abs(number - right) > _AGREEMENT:
             message = (
                 f"{shown(number)} differs from the conforming population, which has {shown(right)}; leave it "

@@ -30,20 +30,30 @@ SUFFIXES: dict[str, AnyFormatName] = {
 }
 
 
+#: Columns of a text that isn't for a terminal of another width.
+COLUMNS = 80
+
+
 def format_of(path: Path) -> AnyFormatName | None:
     """Return the format that a file name's suffix asks for, or None."""
     return SUFFIXES.get(path.suffix.lower())
 
 
-def laid_out(blocks: Iterable[Block], format: FormatName, *, colour: bool = False) -> str:
+def laid_out(
+    blocks: Iterable[Block], format: FormatName, *, colour: bool = False, columns: int = COLUMNS
+) -> str:
     """Lay blocks out as Markdown or text."""
     from auditor.report import markdown, text
 
-    return markdown.laid_out(blocks) if format == "markdown" else text.laid_out(blocks, colour=colour)
+    if format == "markdown":
+        return markdown.laid_out(blocks)
+    return text.laid_out(blocks, colour=colour, columns=columns)
 
 
-def render(document: Audit | PatternList, format: FormatName, *, colour: bool = False) -> str:
-    """Show a document in a format; only text has colours."""
+def render(
+    document: Audit | PatternList, format: FormatName, *, colour: bool = False, columns: int = COLUMNS
+) -> str:
+    """Show a document in a format; only text has colours, and a width."""
     from auditor.documents.audit import Audit
     from auditor.documents.record import to_json
     from auditor.report import csv, sections, text
@@ -55,9 +65,9 @@ def render(document: Audit | PatternList, format: FormatName, *, colour: bool = 
     if format == "csv":
         return csv.rows(document)
     if not isinstance(document, Audit):
-        return laid_out(top.listed(document), format, colour=colour)
+        return laid_out(top.listed(document), format, colour=colour, columns=columns)
     subject = Subject(Stated.of_audit(document), document, parameters=document.parameters)
     if format == "markdown":
         return laid_out(sections.whole(subject), format)
     brief = sections.brief(replace(subject, brief=True))
-    return text.laid_out(brief, colour=colour, verdict=document.verdict)
+    return text.laid_out(brief, colour=colour, verdict=document.verdict, columns=columns)

@@ -10,10 +10,9 @@ from itertools import zip_longest
 from auditor.choices import Verdict
 from auditor.documents.audit import Audit
 from auditor.report.blocks import Block, Facts, Heading, Items, Paragraph, Picture, Table, written
+from auditor.report.formats import COLUMNS
 from auditor.report.subject import Stated
 from auditor.report.wording import verdict_sentence
-
-WIDTH = 80
 
 _BOLD, _RESET = "\x1b[1m", "\x1b[0m"
 _COLOURS: dict[Verdict, str] = {
@@ -27,7 +26,7 @@ _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def laid_out(
-    blocks: Iterable[Block], *, colour: bool = False, verdict: Verdict | None = None, columns: int = WIDTH
+    blocks: Iterable[Block], *, colour: bool = False, verdict: Verdict | None = None, columns: int = COLUMNS
 ) -> str:
     """Lay blocks out; with colours what stands out in the title has that of the verdict."""
     lines: list[str] = []
@@ -52,10 +51,10 @@ def laid_out(
     def patterns(table: Table) -> None:
         found = table.texts()
         kept = [(row[0], *row[3:]) for row in [table.head, *found]]
-        head, *numbers = aligned(kept, len(kept[0]), columns - indent)
-        lines.append(" " * indent + head)
-        for line, (_, disclosed, context, *_rest) in zip(numbers, found, strict=True):
-            lines.append(" " * indent + line)
+        head, *numbers = _aligned(kept, len(kept[0]), columns - indent)
+        lines.extend(" " * indent + line for line in head)
+        for row, (_, disclosed, context, *_rest) in zip(numbers, found, strict=True):
+            lines.extend(" " * indent + line for line in row)
             paragraph(words(disclosed), 4)
             if context:
                 paragraph(f"given {words(context)}", 6)
@@ -88,7 +87,7 @@ def laid_out(
                     first, *rest = wrapped(words(value), columns - indent - column)
                     lines.append(" " * indent + f"{label:{column}}{first}")
                     lines.extend(" " * (indent + column) + line for line in rest)
-            case Table(look="patterns") as table:
+            case Table(look="patterns" | "patterns in-data") as table:
                 patterns(table)
             case Table(_, head, _, right) as table:
                 if not indent and not isinstance(before, Table):
@@ -118,8 +117,13 @@ def width(text: str) -> int:
     )
 
 
-def aligned(rows: Sequence[Sequence[str]], right: int, room: int = WIDTH) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]], right: int, room: int = COLUMNS) -> list[str]:
     """Align cells in columns, the last ones to the right; the widest are broken until a row fits."""
+    return [line for lines in _aligned(rows, right, room) for line in lines]
+
+
+def _aligned(rows: Sequence[Sequence[str]], right: int, room: int) -> list[list[str]]:
+    """Align as `aligned` does; return the lines of each row."""
     number = len(rows[0])
     room -= 2 * (number - 1)
     columns = [max(map(width, column)) for column in zip(*rows, strict=True)]
@@ -130,8 +134,9 @@ def aligned(rows: Sequence[Sequence[str]], right: int, room: int = WIDTH) -> lis
         if narrower == columns[widest]:
             break
         columns[widest] = narrower
-    lines = []
+    found = []
     for row in rows:
+        lines = []
         cells = [wrapped(cell, column) for cell, column in zip(row, columns, strict=True)]
         for parts in zip_longest(*cells, fillvalue=""):
             padded = [
@@ -141,7 +146,8 @@ def aligned(rows: Sequence[Sequence[str]], right: int, room: int = WIDTH) -> lis
                 for at, (part, column) in enumerate(zip(parts, columns, strict=True))
             ]
             lines.append("  ".join(padded).rstrip())
-    return lines
+        found.append(lines)
+    return found
 
 
 def wrapped(text: str, columns: int) -> list[str]:

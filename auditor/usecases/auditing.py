@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
-from auditor.choices import CriterionName, CutRanking, ListName, MethodName, RankBy, SolverName
+from auditor.choices import CriterionName, CutRanking, ListName, MethodName, RankBy, SolverName, Undisclosed
 from auditor.documents.audit import Audit
 from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
 from auditor.messages import shown
 from auditor.model.building import split
 from auditor.model.classifier import Classifier
+from auditor.model.scorecard import ScorecardSpec
 from auditor.search.answer import Progress, Wanted, answer, list_patterns
 from auditor.search.question import Question, Share
 from auditor.usecases import clock
@@ -19,12 +20,11 @@ from auditor.usecases import clock
 if TYPE_CHECKING:
     from auditor.data.cells import Dialect
     from auditor.data.tables import Source
-    from auditor.model.scorecard import ScorecardSpec
     from auditor.model.spec import ModelSpec
     from auditor.repair.learner import Round
     from auditor.repair.repairing import Repaired
 
-Spec = TypeVar("Spec", "ModelSpec", "ScorecardSpec")
+Spec = TypeVar("Spec", bound="ModelSpec | ScorecardSpec")
 
 #: Subset-minimal patterns that an audit lists at most; `patterns` lists as many as asked for.
 MINIMAL_LIMIT = 100
@@ -39,6 +39,7 @@ def audit(
     rank_by: RankBy = "divergence",
     min_probability: str | float | None = None,
     sensitive: tuple[str, ...] | None = None,
+    undisclosed: Undisclosed | None = None,
     illustrate: bool = False,
     data: Source | None = None,
     time_limit: float | None = None,
@@ -61,6 +62,8 @@ def audit(
         Speak only of patterns that are at least so probable.
     sensitive : tuple of str, optional
         The attributes to protect, in place of those that the model marks as sensitive.
+    undisclosed : {"conforming", "missing-bin", "declared"}, optional
+        What an attribute of a scorecard counts that isn't disclosed, where not as the scorecard says.
     illustrate : bool
         Also search each pair of sensitive attributes, and draw patterns for a chart.
     data : str, path-like, DataFrame or Table, optional
@@ -84,7 +87,7 @@ def audit(
     _positive("top", top)
     started = clock.seconds()
     wanted = Wanted(top, rank_by, MINIMAL_LIMIT, details=True, illustration=illustrate)
-    found = answer(_exact(model), question, wanted, progress)
+    found = answer(_exact(model, undisclosed), question, wanted, progress)
     document = Audit.of(found, clock.seconds() - started)
     if data is None:
         return document
@@ -174,6 +177,7 @@ def patterns(
     rank_by: RankBy = "divergence",
     criterion: CriterionName = "difference",
     min_probability: str | float | None = None,
+    undisclosed: Undisclosed | None = None,
     time_limit: float | None = None,
     progress: Progress = lambda stage: None,
 ) -> PatternList:
@@ -181,7 +185,7 @@ def patterns(
 
     Parameters
     ----------
-    model, delta, rank_by, criterion, min_probability, time_limit, progress
+    model, delta, rank_by, criterion, min_probability, undisclosed, time_limit, progress
         As in `audit`.
     choose : {"top", "minimal", "pareto", "maximal", "sample"}
         Which patterns; `rank_by` bears on "top" alone.
@@ -196,7 +200,7 @@ def patterns(
     question = Question.of(delta, criterion, min_probability, limits=clock.limits(time_limit))
     _positive("limit", limit)
     progress("searching patterns")
-    exact = _exact(model)
+    exact = _exact(model, undisclosed)
     found = list_patterns(exact, question, choose, limit, rank_by)
     return PatternList.of(exact, question, choose, limit, rank_by, found)
 
@@ -279,7 +283,11 @@ def repair(
     return repairing.repair(model, question, method, solver, options, opened)
 
 
-def _exact(model: ModelSpec | ScorecardSpec | Classifier) -> Classifier:
+def _exact(model: ModelSpec | ScorecardSpec | Classifier, undisclosed: Undisclosed | None) -> Classifier:
+    if isinstance(model, ScorecardSpec):
+        return model.taken_as(undisclosed).classifier()
+    if undisclosed is not None:
+        raise InputError("undisclosed: it is a scorecard's; naive Bayes sums out what isn't disclosed")
     return model if isinstance(model, Classifier) else model.classifier()
 
 

@@ -180,7 +180,7 @@ def test_terminals_get_colour_and_progress(auditor: Auditor, monkeypatch: pytest
         run = auditor("audit", FIGURE1, "--delta", "0.2")
         assert run.out.startswith("Figure 1: \x1b[1;31mnot δ-fair\x1b[0m at δ = 0.2")
         assert "counting patterns …" in run.err
-        assert run.err.endswith("\r\x1b[K")
+        assert run.err.endswith("\x1b[2K")
         monkeypatch.setenv("NO_COLOR", "1")
         assert "\x1b" not in auditor("audit", FIGURE1, "--delta", "0.2").out
     plain = auditor("audit", FIGURE1, "--delta", "0.2")
@@ -213,3 +213,12 @@ def test_nasty_names_are_shown_and_never_run(auditor: Auditor, tmp_path: Path) -
         assert ("<script>" in run.out) == (form != "markdown")
     rows = list(csv.reader(io.StringIO(auditor("audit", path, "--delta", "0.2", "-f", "csv").out)))
     assert not any(cell.startswith(("=", "@")) for row in rows for cell in row)
+
+
+def test_a_set_of_sensitive_attributes_can_be_tried(auditor: Auditor, tmp_path: Path) -> None:
+    target = tmp_path / "a.json"
+    assert auditor("audit", COMPAS, "--delta", "0.1", "--sensitive", "Sex,Age", "-o", target).code == 1
+    assert json.loads(target.read_text(encoding="utf-8"))["model"]["sensitive"] == ["Sex", "Age"]
+    run = auditor("audit", COMPAS, "--delta", "0.1", "--sensitive", "Sexx")
+    assert (run.code, run.out) == (3, "")
+    assert run.err.startswith('sensitive: the model has no "Sexx"; it has "Ethnic_Code_Text"')

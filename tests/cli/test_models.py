@@ -44,7 +44,7 @@ def test_learn(auditor: Auditor, table: Path, tmp_path: Path) -> None:
 def test_learn_to_standard_output(auditor: Auditor, table: Path) -> None:
     run = auditor("learn", table, *LEARN, "--drop", "id", "--bins", "4", "--bin-method", "width")
     assert json.loads(run.out)["kind"] == "auditor/model"
-    assert "300 rows counted" in run.err
+    assert "300 rows counted" in " ".join(run.err.split())
 
 
 def test_all_that_a_summary_can_say(auditor: Auditor, tmp_path: Path) -> None:
@@ -186,6 +186,27 @@ def test_learning_costs_little_more_than_starting(tmp_path: Path) -> None:
         return after.children_user + after.children_system - before.children_user - before.children_system
 
     assert seconds(50_000) < 2 * seconds(500)
+
+
+@pytest.mark.parametrize("encoding", ["idna", "punycode", "undefined", "utf-16", "zip", "base64"])
+def test_an_encoding_that_the_data_do_not_have_is_bad_input(
+    auditor: Auditor, tmp_path: Path, encoding: str
+) -> None:
+    people = tmp_path / "people.csv"
+    people.write_text("sex,credit\nf,good\nm,bad\nf,good\n")
+    run = auditor(
+        *("learn", people, "--decision", "credit", "--favourable", "good", "--sensitive", "sex"),
+        *("--encoding", encoding),
+    )
+    assert (run.code, run.out) == (3, "")
+    assert run.err.startswith(str(people))
+
+
+def test_a_table_given_as_a_model_suggests_learn(auditor: Auditor) -> None:
+    for command in (("audit", "a.csv", "--delta", ".1"), ("verify", "c.json", "--model", "a.csv")):
+        run = auditor(*command)
+        assert (run.code, run.out) == (3, "")
+        assert run.err.startswith("a.csv: a table of data, and no model; auditor learn a.csv -o model.json")
 
 
 def test_models_of_segments(auditor: Auditor, tmp_path: Path) -> None:

@@ -268,3 +268,9 @@ def test_what_was_written_before_the_end_is_named(
     run = auditor("certify", FIGURE1, "--delta", "0.3", "-o", "new.json")
     assert (run.code, run.err) == (130, "interrupted; new.json had been written\n")
     assert (home / "new.json").exists()
+
+
+def test_a_report_of_standard_input(tmp_path: Path) -> None:
+    for document in ("audit $M --delta .3 --format json", "certify $M --delta .3"):
+        run = shell(f"$A {document} | $A report - -o x.md && head -1 x.md", tmp_path)
+        assert (run.returncode, run.stdout[:2]) == (0, b"# "), run.stderr

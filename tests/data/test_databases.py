@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-import sqlite3
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from auditor.errors import InputError
 from auditor.model.writing import dump_model
 from auditor.usecases.auditing import audit, repair, with_data
 from auditor.usecases.learning import Learned, learn
-from tests.engines.rows import COLUMNS, ROWS, TYPES, in_frame, text_of, write_csv
+from tests.engines.rows import ROWS, in_duckdb, in_frame, in_parquet, in_sqlite, text_of, write_csv
 
 if TYPE_CHECKING:
     from auditor.data.tables import Source
@@ -26,45 +26,19 @@ if TYPE_CHECKING:
 CHOICES = Choices("ok", ("ja",), ("sex", "town"), smoothing=Decimal(1), bins=3)
 
 
-def in_parquet(folder: Path) -> Source:
-    pa = pytest.importorskip("pyarrow")
-    pq = pytest.importorskip("pyarrow.parquet")
-    pq.write_table(pa.Table.from_pylist(ROWS), folder / "people.parquet")
-    return folder / "people.parquet"
-
-
-def in_duckdb(folder: Path) -> Source:
-    import duckdb
-
-    with duckdb.connect(folder / "people.duckdb") as connection:
-        columns = ", ".join(f'"{name}" {kind}' for name, kind in zip(COLUMNS, TYPES, strict=True))
-        connection.execute(f"CREATE TABLE people ({columns})")
-        marks = ", ".join("?" for _ in COLUMNS)
-        connection.executemany(f"INSERT INTO people VALUES ({marks})", [[*row.values()] for row in ROWS])
-    return Query(f"duckdb:///{folder / 'people.duckdb'}", "people")
-
-
-def in_sqlite(folder: Path) -> Source:
-    pytest.importorskip("ibis", reason="needs the extra auditor[engines]")
-    with sqlite3.connect(folder / "people.db") as connection:
-        columns = ", ".join(f'"{name}" {kind}' for name, kind in zip(COLUMNS, TYPES, strict=True))
-        connection.execute(f"CREATE TABLE people ({columns})")
-        marks = ", ".join("?" for _ in COLUMNS)
-        rows = [
-            [str(c) if isinstance(c, datetime.date | Decimal) else c for c in row.values()] for row in ROWS
-        ]
-        connection.executemany(f"INSERT INTO people VALUES ({marks})", rows)
-    connection.close()
-    return Query(f"sqlite:///{folder / 'people.db'}", "people")
-
-
-SOURCES = {
+SOURCES: dict[str, Callable[[Path], Source]] = {
     "csv": write_csv,
     "parquet": in_parquet,
     "frame": lambda folder: in_frame(),
     "duckdb": in_duckdb,
     "sqlite": in_sqlite,
 }
+
+
+@pytest.fixture(autouse=True)
+def _engines() -> None:
+    pytest.importorskip("ibis", reason="needs the extra auditor[engines]")
+    pytest.importorskip("pyarrow", reason="writes Parquet for the tests")
 
 
 def counted(source: Source) -> str:
@@ -140,7 +114,6 @@ SECRET = "p%40ss:w0rd"
     ],
 )
 def test_secrets_are_in_no_message(url: str) -> None:
-    pytest.importorskip("ibis", reason="needs the extra auditor[engines]")
     with pytest.raises(InputError) as caught:
         open_table(Query(url, "people"))
     said = str(caught.value)

@@ -74,11 +74,14 @@ def test_layouts(content: str, tmp_path: Path) -> None:
 def test_a_table_that_duckdb_refuses_is_read_row_by_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copies = []
+    copies: list[int] = []
     copied = delimited.DelimitedTable._copied
-    monkeypatch.setattr(
-        delimited.DelimitedTable, "_copied", lambda self, i: copies.append(i) or copied(self, i)
-    )
+
+    def noted(table: delimited.DelimitedTable, number: int) -> str:
+        copies.append(number)
+        return copied(table, number)
+
+    monkeypatch.setattr(delimited.DelimitedTable, "_copied", noted)
     assert counts(learned(tmp_path, "s,t,d\n" + "\r\n".join(ROWS))) == WANTED
     assert copies == [0]
     assert counts(learned(tmp_path, "s,t,d\n" + "\n".join(ROWS))) == WANTED

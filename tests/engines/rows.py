@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import datetime
+import sqlite3
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from auditor.data.database import Query
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +30,7 @@ SCHEMA = {
     "note": "TEXT",
     "ok": "TEXT",
 }
-COLUMNS, TYPES = tuple(SCHEMA), tuple(SCHEMA.values())
+COLUMNS = tuple(SCHEMA)
 
 
 def _rows(number: int) -> list[dict[str, Any]]:
@@ -74,6 +78,48 @@ def write_csv(folder: Path) -> Path:
         writer.writerow(COLUMNS)
         writer.writerows([text_of(value) for value in row.values()] for row in ROWS)
     return path
+
+
+def in_parquet(folder: Path) -> Path:
+    """Write the rows as Parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.Table.from_pylist(ROWS), folder / "people.parquet")
+    return folder / "people.parquet"
+
+
+def write_sql(
+    insert: Callable[[str, list[list[Any]]], object], execute: Callable[[str], object], mark: str
+) -> None:
+    """Write the rows into a new table of a database."""
+    execute(f"CREATE TABLE people ({', '.join(f'{name} {kind}' for name, kind in SCHEMA.items())})")
+    insert(
+        f"INSERT INTO people VALUES ({', '.join([mark] * len(SCHEMA))})", [[*row.values()] for row in ROWS]
+    )
+
+
+def in_duckdb(folder: Path) -> Query:
+    """Write the rows into a DuckDB file."""
+    import duckdb
+
+    with duckdb.connect(folder / "people.duckdb") as connection:
+        write_sql(connection.executemany, connection.execute, "?")
+    return Query(f"duckdb:///{folder / 'people.duckdb'}", "people")
+
+
+def in_sqlite(folder: Path) -> Query:
+    """Write the rows into a SQLite file, which knows neither dates nor decimals."""
+
+    def insert(query: str, rows: list[list[Any]]) -> None:
+        stored = [[str(c) if isinstance(c, datetime.date | Decimal) else c for c in row] for row in rows]
+        connection.executemany(query, stored)
+
+    connection = sqlite3.connect(folder / "people.db")
+    with connection:
+        write_sql(insert, connection.execute, "?")
+    connection.close()
+    return Query(f"sqlite:///{folder / 'people.db'}", "people")
 
 
 def in_frame() -> pd.DataFrame:

@@ -251,7 +251,7 @@ def test_the_conforming_population_has_the_shares_of_the_card() -> None:
 def test_the_bin_of_missing_values_stands_for_what_is_not_disclosed() -> None:
     spec = spec_of(without_shares, with_missing_age, put("undisclosed", "missing-bin"))
     model = spec.classifier()
-    assert spec.imputed == (Decimal(15), Decimal(30))
+    assert spec.imputed() == (Decimal(15), Decimal(30))
     assert [a.values for a in model.attributes] == [("under 30", "30 or over"), ("own", "rent")]
     assert model.unfavourable_share is None
     odds = 50 * 2 ** ((500 + 15 + 30 - 600) / 20)
@@ -271,7 +271,7 @@ def test_an_attribute_of_one_value_changes_nothing() -> None:
         tree["attributes"][0]["values"] = [{"value": "any", "points": 7.3, "share": 1}]
 
     spec = spec_of(alone)
-    assert spec.imputed[0] == Decimal("7.3")
+    assert spec.imputed()[0] == Decimal("7.3")
     model = spec.classifier()
     assert model.exponent(((0, 0),)) == model.exponent()
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.report import text
-from auditor.report.formats import render
+from auditor.report.formats import COLUMNS, render
 from tests.report.documents import audit_document, model, pattern, pattern_list
 
 NASTY = ["<script>alert(1)</script>", "{{7*7}}", "a\nb", "\x1b[2J", "[bold]", "x" * 300, "字" * 90, "é\u0301"]
@@ -111,7 +111,7 @@ def test_names_stay_inert_and_within_the_page(name: str, colour: bool) -> None:
         bare = re.sub(r"\x1b\[(0|1|1;31)m", "", shown)
         assert (bare != shown) == colour
         assert all(line.isprintable() for line in bare.splitlines())
-        assert max(map(text.width, bare.splitlines())) <= text.WIDTH
+        assert max(map(text.width, bare.splitlines())) <= COLUMNS
     assert "2 more: auditor patterns MODEL --summary minimal" in render(document, "text")
 
 

@@ -80,6 +80,7 @@ def check_figures(case: Case, found: Answer) -> Iterator[tuple[Figure, Fraction]
 
 @pytest.mark.parametrize("criterion", get_args(CriterionName))
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+@pytest.mark.hypothesis
 def test_complete(family: Family, criterion: CriterionName) -> None:
     @given(cases(family, criterion))
     @examples(MODELS)
@@ -108,6 +109,7 @@ def test_complete(family: Family, criterion: CriterionName) -> None:
 
 @pytest.mark.parametrize("criterion", get_args(CriterionName))
 @pytest.mark.parametrize("family", [FAMILIES[name] for name in SOME_FAMILIES], ids=SOME_FAMILIES)
+@pytest.mark.hypothesis
 def test_limits_never_turn_a_verdict_round(family: Family, criterion: CriterionName) -> None:
     @given(cases(family, criterion), tight)
     @examples(MODELS)

@@ -11,10 +11,13 @@ from auditor.errors import InputError
 from auditor.messages import escaped, shown
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from auditor.model.scorecard import Scale, ScorecardSpec
     from auditor.model.spec import ModelSpec
 
 #: Suffixes that are read. What is in an XML file decides whether it is PMML or XMLBIF.
-SUFFIXES = (".skops", ".pmml", ".xml", ".xmlbif", ".bifxml", ".bif")
+SUFFIXES = (".csv", ".skops", ".pmml", ".xml", ".xmlbif", ".bifxml", ".bif")
 
 
 def import_model(
@@ -24,13 +27,15 @@ def import_model(
     favourable: str | None = None,
     decision: str | None = None,
     name: str | None = None,
-) -> ModelSpec:
+    intercept: Decimal | None = None,
+    scale: Scale | None = None,
+) -> ModelSpec | ScorecardSpec:
     """Read a model that another program has made.
 
     Parameters
     ----------
     path : str or path-like
-        skops, PMML, BIF or XMLBIF, as its suffix says.
+        skops, PMML, BIF, XMLBIF or the table of a scorecard as CSV, as its suffix says.
     sensitive : sequence of str
         Attributes to protect. A text that is no attribute names several, with commas between.
     favourable : str, optional
@@ -39,20 +44,27 @@ def import_model(
         Name of the decision; only a skops file doesn't say it itself.
     name : str, optional
         Name of the model.  [default: as the file]
+    intercept : Decimal, optional
+        Of a table of a scorecard that doesn't have it.
+    scale : Scale, optional
+        How points of a scorecard become odds, where the file doesn't say it.
 
     Raises
     ------
     InputError
-        If it can't be read, or is no naive Bayes model of discrete attributes and a decision of two values.
+        If it can't be read, or is neither naive Bayes nor a scorecard over discrete attributes and a decision
+        of two values.
     """
     source = os.fspath(path)
     suffix = Path(source).suffix.lower()
     name = name or Path(source).stem
     if suffix == ".skops" or suffix in (".pkl", ".pickle", ".joblib"):
         from auditor.model.formats.sklearn import from_sklearn, load_skops
+        from auditor.model.formats.sklearn_logistic import from_logistic, is_logistic
 
-        return from_sklearn(
-            load_skops(path),
+        estimator = load_skops(path)
+        return (from_logistic if is_logistic(estimator) else from_sklearn)(
+            estimator,
             sensitive=sensitive,
             favourable=favourable,
             decision=decision or "decision",
@@ -66,6 +78,18 @@ def import_model(
         )
     if decision is not None:
         raise InputError(f"{escaped(source)}: names its decision itself; leave {shown(decision)} out")
+    if suffix == ".csv":
+        from auditor.model.formats.scorecard_tables import read_table
+
+        return read_table(
+            path,
+            sensitive=sensitive,
+            favourable=favourable,
+            decision=decision,
+            name=name,
+            intercept=intercept,
+            scale=scale,
+        )
     if suffix == ".bif":
         from auditor.model.formats.bif import from_network, read_bif
 
@@ -76,7 +100,19 @@ def import_model(
         root = parse_xml(path)
         if root.tag == "PMML":
             from auditor.model.formats.pmml import from_pmml
+            from auditor.model.formats.pmml_scorecard import from_pmml_regression, from_pmml_scorecard
 
+            if root.children("Scorecard"):
+                return from_pmml_scorecard(
+                    root,
+                    sensitive=sensitive,
+                    favourable=favourable,
+                    decision=decision,
+                    name=name,
+                    scale=scale,
+                )
+            if root.children("RegressionModel"):
+                return from_pmml_regression(root, sensitive=sensitive, favourable=favourable, name=name)
             return from_pmml(root, sensitive=sensitive, favourable=favourable, name=name)
         from auditor.model.formats.bif import from_network, read_xmlbif
 

@@ -23,7 +23,7 @@ from auditor.model.intervals import Bins, are_intervals
 from auditor.version import __version__
 
 if TYPE_CHECKING:
-    from auditor.model.scorecard import ScorecardAttribute, ScorecardSpec, ScoredValue
+    from auditor.model.scorecard import Scale, ScorecardAttribute, ScorecardSpec, ScoredValue
 
 _EXACT = Context(prec=100)
 #: Operators of numbers: which end of a range they give, and whether the range contains it.
@@ -59,9 +59,7 @@ def from_pmml_scorecard(
     sensitive: Sequence[str],
     favourable: str | None,
     name: str,
-    pdo: Decimal | None = None,
-    offset: Decimal = Decimal(0),
-    odds: Decimal = Decimal(1),
+    scale: Scale | None = None,
     decision: str | None = None,
 ) -> ScorecardSpec:
     """Turn a PMML ``Scorecard`` into our own.
@@ -75,7 +73,7 @@ def from_pmml_scorecard(
         Of a document that we haven't written, higher scores speak for the favourable decision.
         [default: "favourable", and "decision"]
     name : str
-    pdo, offset, odds : Decimal, optional
+    scale : Scale, optional
         How points become odds, where the document doesn't say it.
 
     Raises
@@ -91,8 +89,8 @@ def from_pmml_scorecard(
         "decision": _said_decision(said, favourable, decision, root),
         "provenance": {"description": "Imported from a PMML Scorecard."},
     }
-    if pdo is not None:
-        tree["scale"] = {"pdo": pdo, "offset": offset, "odds": odds}
+    if scale is not None:
+        tree["scale"] = scale.model_dump()
     elif "pdo" in said:
         tree["scale"] = {key: said[key] for key in ("pdo", "offset", "odds")}
     elif said.get("unit") != "log-odds":

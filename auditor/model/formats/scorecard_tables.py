@@ -23,12 +23,12 @@ from auditor.model import checks, parsing
 from auditor.model.building import build_scorecard, chosen, decimal, split
 from auditor.model.intervals import Bins
 from auditor.model.reading import read_bytes
-from auditor.model.scorecard import ScorecardSpec
+from auditor.model.scorecard import Scale, ScorecardSpec
 
 #: What each column is called by the programs that write such tables, in small letters.
 _COLUMNS = {
     "attribute": ("variable", "feature", "characteristic", "name"),
-    "bin": ("bin", "map", "value", "attribute", "label"),
+    "bin": ("bin", "map", "value", "attribute"),
     "points": ("points", "score"),
     "coefficient": ("coefficient", "coef"),
     "woe": ("woe",),
@@ -77,9 +77,7 @@ def read_table(
     decision: str | None = None,
     name: str | None = None,
     intercept: Decimal | None = None,
-    pdo: Decimal | None = None,
-    offset: Decimal = Decimal(0),
-    odds: Decimal = Decimal(1),
+    scale: Scale | None = None,
 ) -> ScorecardSpec:
     """Read a scorecard from a table.
 
@@ -95,8 +93,8 @@ def read_table(
         Names of the decision and of the scorecard.
     intercept : Decimal, optional
         Of the log-odds of the event, where rows have coefficients; of points, base points.
-    pdo, offset, odds : Decimal, optional
-        The scale of points: those that double the odds of the non-event, and the odds at a score.
+    scale : Scale, optional
+        How points become odds of the non-event. With it the points of a table are read, where it has others.
 
     Returns
     -------
@@ -109,8 +107,8 @@ def read_table(
         With one line per problem.
     """
     source = os.fspath(path)
-    table = _read(source, prefer="points" if pdo is not None else "weight")
-    if table.unit == "points" and pdo is None:
+    table = _read(source, prefer="points" if scale is not None else "weight")
+    if table.unit == "points" and scale is None:
         _refuse(
             source,
             "points become odds by a scale; give the points that double the odds (pdo), and the odds at "
@@ -146,8 +144,8 @@ def read_table(
         ],
         "provenance": {"description": "Imported from the table of a scorecard."},
     }
-    if table.unit == "points":
-        tree["scale"] = {"pdo": pdo, "offset": offset, "odds": odds}
+    if table.unit == "points" and scale is not None:
+        tree["scale"] = scale.model_dump()
     return build_scorecard(tree, source)
 
 
@@ -306,3 +304,19 @@ def _categories(text: str) -> list[str] | None:
             return None
         return found
     return text.split("%,%")
+
+
+def to_table(spec: ScorecardSpec) -> str:
+    """Return the points as CSV, a row for each bin; weights speak for the unfavourable decision."""
+    unit = "Points" if spec.scale is not None else "Weight"
+    sign = -1 if spec.scale is None and spec.decision.higher == "favourable" else 1
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["Variable", "Bin", "Label", unit, "Share"])
+    rows.writerow(["Intercept", "", "", sign * spec.intercept, ""])
+    for attribute in spec.attributes:
+        for value in attribute.values:
+            cells = "%,%".join(value.categories) if value.categories else value.value
+            share = "" if value.share is None else value.share
+            rows.writerow([attribute.name, cells, value.label, sign * value.number, share])
+    return text.getvalue()

@@ -12,7 +12,7 @@ from auditor.messages import visible
 from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table, written
 from auditor.report.figures import grouped, people, percent, rounded
-from auditor.report.sections import groups, repair
+from auditor.report.sections import data, groups, repair
 from auditor.report.sections.worst import counted, largest, least
 from auditor.report.subject import Stated, Subject
 from auditor.report.wording import (
@@ -246,6 +246,8 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
     yield "Patterns found", counted(stated)
     if audit and audit.groups:
         yield "Groups", groups.summary(audit.groups)
+    if audit and audit.data:
+        yield "In the data", data.summary(audit.data)
     yield "Sensitive attributes", some(model.sensitive, _LIST)
     yield "Favourable decision", clipped(f"{model.decision}: {model.favourable}", _NAME)
     yield "Model digest", f"SHA-256 {grouped(model.sha256[:16])} …"
@@ -253,8 +255,8 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
         owner = (provenance.model_version and f"version {provenance.model_version}", provenance.owner)
         if any(owner):
             yield "Model", clipped(", ".join(filter(None, owner)), _DATA)
-        data = filter(None, (provenance.data_source, provenance.period))
-        if text := ", ".join(data):
+        source = filter(None, (provenance.data_source, provenance.period))
+        if text := ", ".join(source):
             yield "Data", clipped(text, _DATA)
     if found := subject.repair:
         yield (

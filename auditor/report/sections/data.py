@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from auditor.documents.data import DataEvidence, DataGroup, DataPattern, Observed
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
-from auditor.report.figures import FOUR_FIFTHS, percent, size
+from auditor.report.figures import FOUR_FIFTHS, percent, signed, size
 from auditor.report.subject import Subject
 
 #: Patterns whose occurrence in data a terminal shows; the JSON document has all.
@@ -31,6 +31,22 @@ def section(subject: Subject) -> Blocks:
         )
     head = ("Group", "People", "Selected", "95% interval", "Impact ratio", "Accuracy")
     blocks.append(Table("", head, [_group(g) for g in data.groups], 5, "data"))
+    rates = [_errors(group) for group in data.groups if group.true_positive_rate or group.false_positive_rate]
+    if rates:
+        blocks += [
+            Heading("Error rates by group", "data-errors"),
+            Paragraph(
+                "Who is selected among those with the favourable decision in the data (true positives), and "
+                "among those with the other decision (false positives)."
+            ),
+            Table(
+                "",
+                ("Group", "True positives", "95% interval", "False positives", "95% interval"),
+                rates,
+                4,
+                "data",
+            ),
+        ]
     if data.patterns:
         shown = data.patterns[: _ON_TERMINAL if subject.brief else None]
         blocks += [
@@ -54,14 +70,27 @@ def section(subject: Subject) -> Blocks:
                     "Degree",
                     "Model",
                 ),
-                [_pattern(rank, pattern) for rank, pattern in enumerate(shown, 1)],
+                [_pattern(rank, pattern, subject.stated.delta) for rank, pattern in enumerate(shown, 1)],
                 6,
-                "patterns",
+                "patterns in-data",
             ),
         ]
         if left := len(data.patterns) - len(shown):
             blocks.append(Paragraph(f"{left:,} more in the JSON document"))
     return blocks
+
+
+def summary(data: DataEvidence) -> str:
+    """Whether a group in the data is below four fifths, and who is selected."""
+    large = [group for group in data.groups if not group.small]
+    ratios = [group.impact_ratio for group in large if group.impact_ratio is not None]
+    below = sum(ratio < float(FOUR_FIFTHS) for ratio in ratios)
+    lowest = f", lowest impact ratio {size(min(ratios), FOUR_FIFTHS)}" if ratios else ""
+    return (
+        f"{data.people:,} people, {observed(data.selected)} selected; {below:,} of {len(ratios):,} groups "
+        f"below four fifths of the most selected one{lowest}; groups of fewer than {data.min_group:,} people "
+        "left out"
+    )
 
 
 def observed(found: Observed) -> str:
@@ -72,7 +101,7 @@ def observed(found: Observed) -> str:
 def _sentences(data: DataEvidence) -> list[str]:
     """Who is in the data, and how the model decides on them."""
     sentences = [
-        f"From {data.source}. The model selects (gives the favourable decision to) "
+        f"From {data.source}. The model selects (gives the favourable decision with more than {data.cutoff}) "
         f"{observed(data.selected)}; in the data {observed(data.favourable)} have it. They agree for "
         f"{observed(data.accuracy)}."
     ]
@@ -119,7 +148,13 @@ def _group(group: DataGroup) -> tuple[str | Cell, ...]:
     )
 
 
-def _pattern(rank: int, pattern: DataPattern) -> tuple[str | Cell, ...]:
+def _errors(group: DataGroup) -> tuple[str, ...]:
+    true, false = group.true_positive_rate, group.false_positive_rate
+    cells = [(_share(rate.share), _interval(rate)) if rate else ("-", "-") for rate in (true, false)]
+    return values(group.values), *cells[0], *cells[1]
+
+
+def _pattern(rank: int, pattern: DataPattern, delta: str) -> tuple[str | Cell, ...]:
     given, context = pattern.observed_given_pattern.share, pattern.observed_given_context.share
     degree = None if given is None or context is None else given - context
     return (
@@ -130,6 +165,6 @@ def _pattern(rank: int, pattern: DataPattern) -> tuple[str | Cell, ...]:
         _share(pattern.occurs.share),
         _interval(pattern.occurs),
         percent(pattern.probability) + ("*" if pattern.probability_in_interval is False else ""),
-        "-" if degree is None else f"{degree:+.3f}",
-        f"{pattern.favourable_given_pattern - pattern.favourable_given_context:+.3f}",
+        "-" if degree is None else signed(degree, delta),
+        signed(pattern.favourable_given_pattern - pattern.favourable_given_context, delta),
     )

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from auditor.report.blocks import Block, Blocks, Paragraph, Table
-from auditor.report.figures import FOUR_FIFTHS, people, percent, plural, share, signed, whole
+from auditor.report.figures import FOUR_FIFTHS, people, plural, signed, whole
 from auditor.report.profiles import EvidenceName, Item
-from auditor.report.sections import groups, repair
+from auditor.report.sections import data, groups, repair
 from auditor.report.sections.levels import levels
 from auditor.report.sections.worst import counted, largest, least
 from auditor.report.subject import Subject
@@ -98,7 +98,7 @@ def evidence(subject: Subject) -> Iterator[tuple[EvidenceName, str]]:
         if audit.groups:
             yield "group_rates", f"Groups, as the model implies: {groups.summary(audit.groups)}."
         if audit.data:
-            yield "observed_rates", _observed(subject)
+            yield "observed_rates", f"Observed: {data.summary(audit.data)}."
     names: dict[str, EvidenceName] = {"group-level": "group_level", "individual-level": "individual_level"}
     for name, what, figure in levels(subject):
         yield names[name], f"{what}: {degree(figure, delta)}."
@@ -123,23 +123,3 @@ _provenance: tuple[tuple[EvidenceName, str, str], ...] = (
     ("data_source", "Data", "data_source"),
     ("period", "Period", "period"),
 )
-
-
-def _observed(subject: Subject) -> str:
-    """Whether a group in the data is below four fifths."""
-    assert subject.audit
-    assert subject.audit.data
-    data = subject.audit.data
-    ratios = [
-        group.impact_ratio for group in data.groups if group.impact_ratio is not None and not group.small
-    ]
-    below = [ratio for ratio in ratios if ratio < float(FOUR_FIFTHS)]
-    found = (
-        f"{len(below)} of {len(ratios)} groups ({share(len(below), len(ratios))})" if below else "no group"
-    )
-    lowest = f"; the lowest ratio is {groups.ratio(min(ratios))}" if ratios else ""
-    rate = "none" if data.selected.share is None else percent(data.selected.share)
-    return (
-        f"Observed in {data.people:,} people: {found} below four fifths{lowest}; {rate} of all are selected. "
-        f"Groups of fewer than {data.min_group} people are left out."
-    )

@@ -177,13 +177,14 @@ class _Half:
     """The sums of some attributes, sorted."""
 
     def __init__(self, tables: LogOdds, attributes: tuple[int, ...]) -> None:
-        self._unsorted = sums([tables.options[i] for i in attributes])
-        self.sums = np.sort(self._unsorted)
+        self._rows = [tables.options[i] for i in attributes]
+        self.sums = sums(self._rows)
+        self.sums.sort()
 
     @cached_property
     def order(self) -> Integers:
         """Where each stood unsorted."""
-        return np.argsort(self._unsorted, kind="stable")
+        return np.argsort(sums(self._rows), kind="stable")
 
 
 @dataclass(frozen=True)
@@ -230,6 +231,10 @@ def _spaces(tables: LogOdds, criterion: Criterion, limits: Limits) -> Iterator[_
         for size in range(1, len(tables.sensitive) + 1)
         for disclosed in combinations(tables.sensitive, size)
     ]
+    # All sets share a sorted half that is as long as is best for all of them.
+    longest = min(2 * limits.entries, 2 * isqrt(sum(space.steps for space in spaces)))
+    for space in spaces:
+        space.split(longest)
     steps = sum(space.steps for space in spaces)
     if steps > limits.steps:
         raise _TooMuch(
@@ -344,12 +349,17 @@ class _Space:
             most = high - tables.prior - sum(tables.reach[i][1] for i in disclosed)
             within = (ends[0] <= most) & (least <= ends[3])
             self.places, self._ends = self.places[within], ends[:, within]
-        longest = min(work.limits.entries, 2 * isqrt(len(self.places) * prod(sizes)))
+        self._outside, self._sizes = outside, sizes
+        self.split(1)
+
+    def split(self, longest: int) -> None:
+        """Let the sorted half be no longer than this."""
+        outside, sizes = self._outside, self._sizes
         split = 0
         while split < len(sizes) and prod(sizes[: split + 1]) <= longest:
             split += 1
         inner = len(sizes)
-        while prod(sizes[split:inner]) > work.limits.entries:
+        while prod(sizes[split:inner]) > self.work.limits.entries:
             inner -= 1
         self.second, self.first, self.outer = (
             tuple(outside[:split]),
@@ -358,6 +368,7 @@ class _Space:
         )
         self.blocks = prod(sizes[inner:])
         self.steps = len(self.places) * prod(sizes[split:])
+        #: Per x the number of contexts in which it discriminates.
         self._totals: list[int] = []
 
     def run(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from math import inf, prod
@@ -18,7 +18,7 @@ from auditor.search.additive.combinations import Scope, Xs, every
 from auditor.search.additive.counting import Coverage, PatternCount, pairs_over
 from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, NODE, Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
-from auditor.search.additive.ranking import rank
+from auditor.search.additive.ranking import Ranking, rank, top_patterns
 from auditor.search.additive.tree import ROUNDING, WIDER, Mask, Nodes, Slots, Tree
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion, ln
@@ -81,23 +81,39 @@ def pareto_patterns(
 ) -> Summary:
     """The patterns that no other dominates in probability and |degree|, the most probable first.
 
-    One dominates another if it is at least as good in both and better in one. The tree is walked most
-    probable node first; a node is left out when a pattern already met is more probable than it and its
-    degree greater than any that can be reached below it.
+    One dominates another if it is at least as good in both and better in one. The first is the most probable
+    pattern of all, and each next one the most probable of those with a larger |degree| than the one before:
+    searches by probability, each with that |degree| as its threshold.
     """
-    walk = _Walk(tables, criterion, min_probability, limits)
-    found = _Front(walk)
-    complete = walk.run(found.add, found.prune, lambda least: found.number_above(least) > limit)
-    candidates = [tables.exact.measure(criterion, x, y) for x, y in found.assignments(walk.frontier)]
-    kept = [p for p in candidates if _counts(p, criterion, min_probability)]
     front: list[Pattern] = []
-    best = Fraction(-1)
-    for pattern in sorted(kept, key=lambda p: (-p.probability, -abs(p.degree), p.key)):
-        tied = bool(front) and (abs(pattern.degree), pattern.probability) == (best, front[-1].probability)
-        if abs(pattern.degree) > best or tied:
-            front.append(pattern)
-            best = abs(pattern.degree)
-    return Summary(tuple(front[:limit]), complete and len(front) <= limit)
+    rule = criterion
+    while len(front) <= limit:
+        ranking, first = _most_probable_patterns(tables, rule, min_probability, limits)
+        if first:
+            largest = max(abs(pattern.degree) for pattern in first)
+            front += [replace(p, criterion=criterion) for p in first if abs(p.degree) == largest]
+            rule = replace(criterion, threshold=largest)
+        if not ranking.complete:
+            return Summary(tuple(front[:limit]), complete=False)
+        if not first:
+            break
+    return Summary(tuple(front[:limit]), complete=len(front) <= limit)
+
+
+def _most_probable_patterns(
+    tables: LogOdds, criterion: Criterion, min_probability: Fraction | None, limits: Limits
+) -> tuple[Ranking, list[Pattern]]:
+    """The most probable discrimination patterns, all that tie; none if a limit hides them."""
+    k = 4
+    while True:
+        ranking = top_patterns(tables, criterion, k, "probability", min_probability, limits=limits)
+        if not ranking.patterns or not ranking.complete:
+            return ranking, []
+        first = ranking.patterns[0].probability
+        tied = [pattern for pattern in ranking.patterns if pattern.probability == first]
+        if len(tied) < k:
+            return ranking, tied
+        k *= 8
 
 
 def maximal_patterns(
@@ -197,7 +213,11 @@ class _Walk:
     """A walk of the tree, most probable node first."""
 
     def __init__(
-        self, tables: LogOdds, criterion: Criterion, min_probability: Fraction | None, limits: Limits
+        self,
+        tables: LogOdds,
+        criterion: Criterion,
+        min_probability: Fraction | None,
+        limits: Limits,
     ) -> None:
         self.criterion, self._limits = criterion, limits
         self.tables = tables
@@ -245,54 +265,60 @@ class _Walk:
                     handle(number[chosen], log_p[chosen], add, prune)
 
     def _extend(self, ids: Integers, log_p: Floats, add: _Add, prune: _Prune) -> None:
+        """Look at the x that disclose one attribute more."""
         tree = self.tree
-        xs = tree.xs.children(self._still(ids, tree.xs.at(ids), log_p, prune))
-        slots, nodes = tree.slots(xs), tree.unopened(xs)
-        log_p = slots.log_probability(nodes)
+        xs = tree.xs.at(ids)
+        ids = ids[~prune(self._places_of(xs), log_p, np.full(len(xs), inf))]
+        xs = tree.xs.children(ids)
+        slots = tree.slots(xs)
+        log_p = slots.log_probability(tree.unopened(xs))
         likely = log_p >= self.least - ROUNDING
-        xs, slots, nodes, log_p = xs[likely], slots[likely], nodes[likely], log_p[likely]
-        places = np.column_stack([xs.parent, xs.column, nodes.parent, nodes.column])
-        self._add(places, slots, nodes, log_p, add)
+        xs, slots, log_p = xs[likely], slots[likely], log_p[likely]
         ids = tree.xs.keep(xs)
-        low, high = self.tables.reals(xs.low) - WIDER, self.tables.reals(xs.high) + WIDER
-        keep = slots.low <= slots.high
-        most = tree.largest_degree(xs.strength, low, high)
-        keep &= ~prune(places, log_p, most)
-        self._frontier.push(CONTEXTS, ids[keep], log_p[keep])
-        least_s, most_s = tree.xs.range(xs)
-        most = np.maximum(tree.largest_degree(least_s, low, high), tree.largest_degree(most_s, low, high))
-        keep = (most > self._threshold) & tree.xs.extensible(xs) & ~prune(places, log_p, most)
-        self._frontier.push(EXTENSIONS, ids[keep], log_p[keep])
-
-    def _still(self, ids: Integers, xs: Xs, log_p: Floats, prune: _Prune) -> Integers:
-        """Those that are still worth it, after what has been found since they were kept."""
-        nothing = np.full(len(xs), -1)
-        places = np.column_stack([xs.parent, xs.column, nothing, nothing])
-        return ids[(xs.column < 0) | ~prune(places, log_p, np.full(len(xs), inf))]
+        within = slots.low <= slots.high
+        self._frontier.push(CONTEXTS, ids[within], log_p[within])
+        low, high = tree.tables.reals(xs.low) - WIDER, tree.tables.reals(xs.high) + WIDER
+        most = np.maximum(*(tree.largest_degree(s, low, high) for s in tree.xs.range(xs)))
+        more = (most > self._threshold) & tree.xs.extensible(xs)
+        self._frontier.push(EXTENSIONS, ids[more], log_p[more])
 
     def _open(self, ids: Integers, log_p: Floats, add: _Add, prune: _Prune) -> None:
-        nodes = self.tree.open(self._still(ids, self.tree.xs.at(ids), log_p, prune))
-        self._children(self.tree.keep(nodes[self.tree.extensible(nodes)]), add, prune)
+        """Look at x themselves."""
+        xs = self.tree.xs.at(ids)
+        low, high = self.tree.tables.reals(xs.low) - WIDER, self.tree.tables.reals(xs.high) + WIDER
+        most = self.tree.largest_degree(xs.strength, low, high)
+        ids = ids[~prune(self._places_of(xs), log_p, most)]
+        self._look(self.tree.open(ids), add, prune)
 
     def _expand(self, ids: Integers, log_p: Floats, add: _Add, prune: _Prune) -> None:
-        places, most = self._below(self.tree.at(ids))
-        self._children(ids[~prune(places, log_p, most)], add, prune)
-
-    def _children(self, ids: Integers, add: _Add, prune: _Prune) -> None:
-        tree = self.tree
-        nodes = tree.children(ids)
-        slots = tree.roots[nodes.slot]
-        log_p = slots.log_probability(nodes)
-        likely = log_p >= self.least - ROUNDING
-        nodes, slots, log_p = nodes[likely], slots[likely], log_p[likely]
+        nodes = self.tree.at(ids)
         places, most = self._below(nodes)
-        self._add(places, slots, nodes, log_p, add)
+        kept = ~prune(places, log_p, most)
+        self._look(nodes[kept], add, prune, ids[kept])
+
+    def _look(self, nodes: Nodes, add: _Add, prune: _Prune, ids: Integers | None = None) -> None:
+        """Add those that are patterns, and keep what discloses one attribute more."""
+        tree = self.tree
+        slots = tree.roots[nodes.slot]
+        places, _ = self._below(nodes)
+        self._add(places, slots, nodes, slots.log_probability(nodes), add)
+        more = tree.extensible(nodes)
+        ids = tree.keep(nodes[more]) if ids is None else ids[more]
+        # What has just been added prunes too.
+        places, most = self._below(tree.at(ids))
+        ids = ids[~prune(places, slots.log_probability(nodes)[more], most)]
+        children = tree.children(ids)
+        slots = tree.roots[children.slot]
+        log_p = slots.log_probability(children)
         # A node whose contexts can't reach the interval of its x has no pattern below it.
-        low, _, high = tree.reach(nodes)
-        keep = (low <= slots.high) & (high >= slots.low) & tree.extensible(nodes)
-        nodes, log_p, places, most = nodes[keep], log_p[keep], places[keep], most[keep]
-        keep = ~prune(places, log_p, most)
-        self._frontier.push(NODE, tree.keep(nodes[keep]), log_p[keep])
+        low, _, high = tree.reach(children)
+        keep = (log_p >= self.least - ROUNDING) & (low <= slots.high) & (high >= slots.low)
+        children, log_p = children[keep], log_p[keep]
+        self._frontier.push(NODE, tree.keep(children), log_p)
+
+    def _places_of(self, xs: Xs) -> Integers:
+        nothing = np.full(len(xs), -1)
+        return np.column_stack([xs.parent, xs.column, nothing, nothing])
 
     def _below(self, nodes: Nodes) -> tuple[Integers, Floats]:
         """The places of nodes, and at least |degree| of whatever lies below them."""
@@ -417,38 +443,6 @@ def _contains(masks: npt.NDArray[np.uint64], parts: npt.NDArray[np.uint64]) -> M
             words = np.flatnonzero(part)
             contains |= ((masks[:, words] & part[words]) == part[words]).all(axis=1)
     return contains
-
-
-class _Front(_Found):
-    """The patterns met that no other dominates, to within rounding."""
-
-    def add(self, places: Integers, log_p: Floats, degree: Floats) -> None:
-        """Add patterns, and drop those that are dominated."""
-        self._append(places, log_p, degree)
-        self._keep(~self._dominated(self.log_p, self.degree))
-
-    def prune(self, places: Integers, log_p: Floats, most: Floats) -> Mask:
-        """Entries below which every pattern is dominated."""
-        return self._dominated(log_p, most)
-
-    def number_above(self, log_p: float) -> int:
-        """How many are more probable than anything still to come, and certainly not dominated."""
-        certain = self.log_p > log_p + 2 * ROUNDING
-        probability, degree = self.log_p[certain], self.degree[certain]
-        no_worse = (probability > probability[:, None] - 2 * ROUNDING) & (
-            degree > degree[:, None] * (1 - ROUNDING)
-        )
-        return int((no_worse.sum(axis=1) == 1).sum())
-
-    def _dominated(self, log_p: Floats, degree: Floats) -> Mask:
-        """Whether a pattern met is certainly better in both."""
-        if not len(self.log_p):
-            return np.zeros(len(log_p), dtype=bool)
-        order = np.argsort(-self.log_p, kind="stable")
-        best = np.append(-inf, np.maximum.accumulate(self.degree[order]))
-        more_probable = np.searchsorted(-self.log_p[order], -(log_p + 2 * ROUNDING))
-        dominated: Mask = best[more_probable] > degree * (1 + ROUNDING)
-        return dominated
 
 
 def _shape(tables: LogOdds) -> list[int]:

@@ -205,7 +205,7 @@ class Tree:
             self._most = np.concatenate([self._most, _suffix_sums(masks, self._reach[:, 1])])
         start = len(self.x_of)
         self.x_of = np.append(self.x_of, ids)
-        self._set = np.append(self._set, numbers)
+        self._set = np.append(self._set, np.array(numbers, dtype=np.int64))
         self.roots = Slots(
             *(np.append(*pair) for pair in zip(self.roots.arrays(), self.slots(xs).arrays(), strict=True))
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,8 +23,14 @@ BIF = (DATA / "credit.bif").read_text()
 XMLBIF = (DATA / "credit.bifxml").read_text()
 
 
+def imported(path: Path, **options: Any) -> ModelSpec:
+    spec = import_model(path, **options)
+    assert isinstance(spec, ModelSpec)
+    return spec
+
+
 def test_pmml() -> None:
-    model = import_model(DATA / "credit.pmml", sensitive=["sex,age"], favourable="good", name="Credit")
+    model = imported(DATA / "credit.pmml", sensitive=["sex,age"], favourable="good", name="Credit")
     counts = model.decision.counts
     assert counts is not None
     assert [counts.favourable, counts.unfavourable] == [70, 30]
@@ -39,13 +46,13 @@ def test_pmml() -> None:
     assert model.naive_bayes().attributes[2].likelihood[0] == (Fraction(20, 69), Fraction(12, 30))
     assert model.provenance is not None
     assert "SoftwareAG" in (model.provenance.description or "")
-    assert import_model(DATA / "credit.pmml", sensitive=["sex"]).decision.favourable.value == "good"
+    assert imported(DATA / "credit.pmml", sensitive=["sex"]).decision.favourable.value == "good"
 
 
 def test_pmml_whose_counts_exceed_the_rows_has_their_ratios(tmp_path: Path) -> None:
     path = tmp_path / "m.pmml"
     path.write_text(PMML.replace('count="42"', 'count="84"'))
-    bayes = import_model(path, sensitive=["sex"]).naive_bayes()
+    bayes = imported(path, sensitive=["sex"]).naive_bayes()
     assert bayes.prior == Fraction(7, 10)
     assert bayes.attributes[0].likelihood[1][0] == pytest.approx(Fraction(28, 112), abs=1e-30)
 
@@ -56,9 +63,7 @@ def test_pmml_there_and_back(name: str, tmp_path: Path) -> None:
     path = tmp_path / "m.pmml"
     path.write_text(to_pmml(model))
     sensitive = [a.name for a in model.attributes if a.sensitive]
-    again = import_model(
-        path, sensitive=sensitive, favourable=model.decision.favourable.value, name=model.name
-    )
+    again = imported(path, sensitive=sensitive, favourable=model.decision.favourable.value, name=model.name)
     first, second = again.naive_bayes(), model.naive_bayes()
     if model.attributes[0].counts is not None:
         assert first.attributes == second.attributes
@@ -72,11 +77,11 @@ def test_pmml_there_and_back(name: str, tmp_path: Path) -> None:
 def test_pmml_bins_there_and_back(tmp_path: Path) -> None:
     labelled = tmp_path / "labelled.pmml"
     labelled.write_text(PMML.replace('name="age" optype', 'name="age" displayName="Age in years" optype'))
-    model = import_model(labelled, sensitive=["sex,age"], name="Credit")
+    model = imported(labelled, sensitive=["sex,age"], name="Credit")
     assert model.attribute_labels == {"sex": "sex", "job": "job", "age": "Age in years"}
     path = tmp_path / "m.pmml"
     path.write_text(to_pmml(model.model_copy(update={"smoothing": Decimal(1)})))
-    again = import_model(path, sensitive=["sex,age"], name="Credit")
+    again = imported(path, sensitive=["sex,age"], name="Credit")
     assert again.attributes[2].values == model.attributes[2].values
     assert again.attribute_labels == model.attribute_labels
     assert again.naive_bayes().attributes[0].likelihood[0] == pytest.approx((43 / 72, 1 / 2))
@@ -84,7 +89,7 @@ def test_pmml_bins_there_and_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["credit.bif", "credit.bifxml"])
 def test_networks(name: str) -> None:
-    model = import_model(DATA / name, sensitive=["sex"], favourable="good")
+    model = imported(DATA / name, sensitive=["sex"], favourable="good")
     assert (model.name, model.decision.name, model.decision.prior) == ("credit", "credit", Decimal("0.7"))
     assert [a.name for a in model.attributes] == ["sex", "job", "moon"]
     job, moon = model.attributes[1:]
@@ -95,7 +100,7 @@ def test_networks(name: str) -> None:
     # On its own it tells nothing.
     assert moon.likelihood is not None
     assert moon.likelihood.favourable == moon.likelihood.unfavourable == (Decimal("0.25"), Decimal("0.75"))
-    assert import_model(DATA / name, sensitive=["sex"]).decision.favourable.value == "good"
+    assert imported(DATA / name, sensitive=["sex"]).decision.favourable.value == "good"
 
 
 def test_bif_with_comments_quotes_properties_and_defaults(tmp_path: Path) -> None:
@@ -106,14 +111,14 @@ def test_bif_with_comments_quotes_properties_and_defaults(tmp_path: Path) -> Non
         .replace("variable credit {", 'variable credit {\n  property "position = (1, 2)";')
         .replace("   (bad) 0.5 0.5;", "   property x;\n   default 0.5, 0.5; // for the rest")
     )
-    same = import_model(DATA / "credit.bif", sensitive=["sex"], name="m")
-    assert import_model(path, sensitive=["sex"]) == same
+    same = imported(DATA / "credit.bif", sensitive=["sex"], name="m")
+    assert imported(path, sensitive=["sex"]) == same
 
 
 def test_rows_of_few_digits_are_divided_by_their_sum(tmp_path: Path) -> None:
     path = tmp_path / "m.bif"
     path.write_text(BIF.replace("0.5 0.25 0.25", "0.333 0.333 0.333").replace("0.3 0.7", "0.333 0.666"))
-    bayes = import_model(path, sensitive=["sex"]).naive_bayes()
+    bayes = imported(path, sensitive=["sex"]).naive_bayes()
     assert bayes.attributes[1].likelihood[0][1] == Fraction(1, 3)
     assert bayes.prior == pytest.approx(2 / 3, abs=1e-15)
 
@@ -149,9 +154,7 @@ probability ( sex | credit ) {
 def test_a_default_is_the_row_of_what_has_none(before: str, after: str, tmp_path: Path) -> None:
     (tmp_path / "m.bif").write_text(TWO)
     (tmp_path / "default.bif").write_text(TWO.replace(before, after))
-    first, second = (
-        import_model(tmp_path / f"{n}.bif", sensitive=["sex"], name="n") for n in ("m", "default")
-    )
+    first, second = (imported(tmp_path / f"{n}.bif", sensitive=["sex"], name="n") for n in ("m", "default"))
     assert first == second
     assert first.decision.prior == Decimal("0.7")
 
@@ -169,7 +172,7 @@ def test_names_of_several_words_in_bif(written: str, second: str, read: list[str
     path = tmp_path / "m.bif"
     text = TWO.replace("bad, good", written).replace("(bad)", f'("{read[0]}")')
     path.write_text(text.replace("(good)", f"({second})").replace("sex", "the sex"))
-    model = import_model(path, sensitive=["the sex"])
+    model = imported(path, sensitive=["the sex"])
     assert [model.decision.unfavourable.value, model.decision.favourable.value] == read
     assert [attribute.name for attribute in model.attributes] == ["the sex"]
 
@@ -205,14 +208,14 @@ def test_bins_are_compared_as_numbers_in_any_order(
     parts = [cut("young", "openClosed", infinite[0], edges[0]), cut("old", "openOpen", edges[1], infinite[1])]
     path = tmp_path / "m.pmml"
     path.write_text(binned(*(parts if in_order else parts[::-1])))
-    age = import_model(path, sensitive=["sex"]).attributes[2]
+    age = imported(path, sensitive=["sex"]).attributes[2]
     assert [(v.value, v.label) for v in age.values] == [(f"(-inf,{code}]", "young"), (f"({code},inf]", "old")]
     assert age.counts is not None
     assert list(age.counts.favourable) == [20, 49]
 
 
 def test_ranges_that_leave_numbers_out_are_not_written_as_text() -> None:
-    model = import_model(DATA / "credit.pmml", sensitive=["sex,age"], name="Credit")
+    model = imported(DATA / "credit.pmml", sensitive=["sex,age"], name="Credit")
     tree = model.model_dump()
     tree["attributes"][2]["values"][1]["value"] = "[30,90)"
     with pytest.raises(InputError, match=r"age: the ranges \[-inf,30\), \[30,90\) leave out numbers"):
@@ -222,7 +225,7 @@ def test_ranges_that_leave_numbers_out_are_not_written_as_text() -> None:
 
 
 BAD: dict[str, tuple[str, str, str]] = {
-    "no suffix": ("m.onnx", "", "is none of .skops"),
+    "no suffix": ("m.onnx", "", "is none of .csv, .skops"),
     "not XML": ("m.pmml", "<PMML", "not XML"),
     "entities": ("m.pmml", '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "has entities"),
     "an unknown encoding": ("m.pmml", '<?xml version="1.0" encoding="klingon"?><a/>', "not XML"),
@@ -493,7 +496,7 @@ def test_what_is_refused(case: str, tmp_path: Path) -> None:
     path.write_text(content)
     favourable = "excellent" if name.startswith("favourable") else None
     with pytest.raises(InputError) as caught:
-        import_model(path, sensitive=["sex"], favourable=favourable)
+        imported(path, sensitive=["sex"], favourable=favourable)
     assert reason in str(caught.value)
     assert all(line.startswith(f"{path}: ") for line in caught.value.problems)
 
@@ -501,4 +504,4 @@ def test_what_is_refused(case: str, tmp_path: Path) -> None:
 def test_bif_that_is_not_text(tmp_path: Path) -> None:
     (tmp_path / "m.bif").write_bytes(b"\xff")
     with pytest.raises(InputError, match="not UTF-8"):
-        import_model(tmp_path / "m.bif", sensitive=["sex"])
+        imported(tmp_path / "m.bif", sensitive=["sex"])

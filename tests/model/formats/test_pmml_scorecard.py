@@ -14,7 +14,7 @@ from auditor.errors import InputError
 from auditor.model.formats.pmml_scorecard import from_pmml_regression, from_pmml_scorecard, to_pmml_scorecard
 from auditor.model.formats.xml import Node, parse_xml
 from auditor.model.reading import parse_model
-from auditor.model.scorecard import ScorecardSpec
+from auditor.model.scorecard import Scale, ScorecardSpec
 from tests.model.samples import Edit, changed, put, to_json
 from tests.model.test_scorecard import AGE, HOUSING, POINTS, in_weights, with_missing_age, without_shares
 
@@ -89,7 +89,7 @@ def scorecard(text: str, folder: Path, **given: Any) -> ScorecardSpec:
 
 
 def test_a_scorecard_of_another_program(tmp_path: Path) -> None:
-    spec = scorecard(SCORECARD, tmp_path, pdo=Decimal(20), offset=Decimal(450), odds=Decimal(3))
+    spec = scorecard(SCORECARD, tmp_path, scale=Scale(pdo=Decimal(20), offset=Decimal(450), odds=Decimal(3)))
     age, home = spec.attributes
     assert [(v.value, str(v.points), v.bin) for v in age.values] == [
         ("missing", "5", "missing"),
@@ -125,7 +125,7 @@ def test_without_a_scale_a_foreign_scorecard_is_refused(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_refused(old: str, new: str, reason: str, tmp_path: Path) -> None:
     assert old in SCORECARD
     with pytest.raises(InputError, match=reason):
-        scorecard(SCORECARD.replace(old, new), tmp_path, pdo=Decimal(20))
+        scorecard(SCORECARD.replace(old, new), tmp_path, scale=Scale(pdo=Decimal(20)))
 
 
 @pytest.mark.parametrize(

@@ -132,12 +132,13 @@ def read_json(data: bytes) -> Any:
 
 def canonical(value: Any) -> str:
     """Canonical JSON (RFC 8785) of objects, lists, text, small integers, true, false and null."""
-    if isinstance(value, dict):
-        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
-        return "{" + ",".join(canonical(name) + ":" + canonical(value[name]) for name in names) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(map(canonical, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)
+
+    def sort(part: Any) -> Any:
+        if isinstance(part, dict):
+            return {name: sort(part[name]) for name in sorted(part, key=lambda n: n.encode("utf-16-be"))}
+        return list(map(sort, part)) if isinstance(part, list) else part
+
+    return json.dumps(sort(value), ensure_ascii=False, separators=(",", ":"))
 
 
 def digest(value: Any) -> str:

@@ -96,9 +96,7 @@ def audit(
     return with_data(document, model, data, progress=progress)
 
 
-def marked(
-    model: ModelSpec | ScorecardSpec, sensitive: Iterable[str]
-) -> ModelSpec | ScorecardSpec:
+def marked(model: ModelSpec | ScorecardSpec, sensitive: Iterable[str]) -> ModelSpec | ScorecardSpec:
     """Return a model with these attributes marked as sensitive, in place of those that are.
 
     Parameters

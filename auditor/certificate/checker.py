@@ -47,8 +47,8 @@ from typing import Any
 SIDES, SCOPE = ("favourable", "unfavourable"), ("criterion", "delta", "min_probability")
 CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 600_000, 20_000_000  # products in one list; steps, about a minute
 # Nothing longer is looked at: bytes; characters of a name and a text; attributes, and values of each; values
-# together; bits of the common denominator of an attribute's probabilities; characters of the longest of them in
-# each attribute, together; days that a certificate holds; sensitive attributes whose sets are listed.
+# together; bits of the common denominator of an attribute's probabilities; characters of each attribute's
+# longest probability together; days that a certificate holds; sensitive attributes whose sets are listed.
 FILE_LIMIT, NAME_LIMIT, TEXT_LIMIT, ATTRIBUTE_LIMIT, VALUE_LIMIT = 32 * 2**20, 500, 10_000, 1_000, 100_000
 DENOMINATOR_LIMIT, MODEL_LIMIT, DAYS_LIMIT, LISTED_LIMIT = 6_700, 40_000, 3_660, 12
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)

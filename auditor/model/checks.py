@@ -273,7 +273,9 @@ def _attribute(
         number = "one value is" if size else "no values are"
         yield Problem((*place, "values"), f"{number} given; an attribute has at least two")
     if size is not None and size > MAX_VALUES:
-        message = f"{size:,} values are given; an attribute may have {MAX_VALUES:,}, put rare ones together"
+        message = (
+            f"{size:,} values are given; an attribute may have {MAX_VALUES:,}, so put rare ones together"
+        )
         yield Problem((*place, "values"), message)
         return
     yield from repeats(items(values), lambda i: (*place, "values", i), lambda i: f"values[{i}]")

@@ -111,6 +111,7 @@ def section(subject: Subject) -> Blocks:
 def how(subject: Subject) -> Blocks:
     """How the answer was found."""
     certificate = subject.certificate
+    family = "naive Bayes" if subject.stated.model.undisclosed is None else "a scorecard"
     exact = (
         ""
         if certificate
@@ -120,10 +121,10 @@ def how(subject: Subject) -> Blocks:
     blocks: list[Block] = [
         Heading("How the answer was found", "how"),
         Paragraph(
-            f"The model has {whole(subject.stated.total)} pairs of sensitive values and context. In a naive "
-            "Bayes model each value shifts the logarithm of the odds by a fixed amount, so that the degree "
-            "of a pair follows from two sums. The search settles whole families of pairs at once where a "
-            f"bound decides them, and goes through the rest.{exact}"
+            f"The model has {whole(subject.stated.total)} pairs of sensitive values and context. In such a "
+            f"model ({family}) each value shifts the logarithm of the odds by a fixed amount, so that the "
+            "degree of a pair follows from two sums. The search settles whole families of pairs at once "
+            f"where a bound decides them, and goes through the rest.{exact}"
         ),
     ]
     if certificate:

@@ -80,6 +80,8 @@ class DelimitedTable(DuckTable):
         if self._encoding not in ("utf-8-sig", "ascii"):
             self._parts = [_Part(self._recoded(i), head.skipped, False) for i, head in enumerate(heads)]
 
+        self._size = sum(path.stat().st_size for path in paths)
+
     def origin(self) -> str:
         """See `Table.origin`."""
         return origin(self._paths)

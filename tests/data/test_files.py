@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import math
+import tempfile
+from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +19,7 @@ from auditor.data import delimited
 from auditor.data.binning import found_edges, places
 from auditor.data.cells import Dialect, twins
 from auditor.data.counting import Choices
+from auditor.data.tables import open_table
 from auditor.errors import InputError
 from auditor.model.intervals import Bins
 from auditor.usecases.learning import Learned, learn
@@ -374,7 +378,9 @@ def test_frames_with_odd_columns() -> None:
     }
     for cells in ([[1], [2], [3], [4]], [b"\xff", b"a", b"b", b"a"]):
         with pytest.raises(InputError, match='column "odd" holds lists, or bytes'):
-            learn(frame.assign(odd=cells), decision="d", favourable="y", sensitive="s")
+            learn(
+                frame.assign(odd=pd.Series(cells, dtype=object)), decision="d", favourable="y", sensitive="s"
+            )
     with pytest.raises(InputError, match='column "s" stands 2 times'):
         learn(pd.concat([frame, frame[["s"]]], axis=1), decision="d", favourable="y", sensitive="s")
 
@@ -390,3 +396,29 @@ def test_twins_among_columns_with_the_same_counts(tmp_path: Path) -> None:
         '"n" tells exactly the same as "s"',
         '"o" tells exactly the same as "m"',
     ]
+
+
+_CELL = st.text(alphabet='ab"\n,; \u00a0', max_size=5)
+
+
+@given(st.data(), st.sampled_from(",;\t|"), st.sampled_from(["\n", "\r\n"]), st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_what_a_csv_writer_wrote_is_read_as_it_was(
+    data: st.DataObject, separator: str, newline: str, all_quoted: bool
+) -> None:
+    rows = data.draw(st.lists(st.lists(_CELL, min_size=3, max_size=3), min_size=1, max_size=6))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "d.csv"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(
+                file,
+                delimiter=separator,
+                lineterminator=newline,
+                quoting=csv.QUOTE_ALL if all_quoted else csv.QUOTE_MINIMAL,
+            )
+            writer.writerows([["h", "i", "j"], *rows])
+        _, (group,) = open_table(path).groups(["h"], [], [("i", "j")])
+    found: Counter[tuple[str, ...]] = Counter()
+    for *cells, number in zip(*group.cells, group.rows.tolist(), strict=True):
+        found[tuple((cell or "").strip() for cell in cells)] += number
+    assert found == Counter(tuple(cell.strip() for cell in row) for row in rows)

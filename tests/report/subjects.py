@@ -117,9 +117,9 @@ def undecided() -> Subject:
     """A certificate that leaves the question open, with the audit that stopped at the same limit."""
     model = spec("german").naive_bayes()
     certificate = issue(
-        spec("german"), Terms(delta="0.41"), issued=date(2026, 11, 20), limits=Limits(expired=lambda: True)
+        spec("german"), Terms(delta="0.412"), issued=date(2026, 11, 20), limits=Limits(expired=lambda: True)
     )
-    audit = auditing.audit(model, "0.41", time_limit=0)
+    audit = auditing.audit(model, "0.412", time_limit=0)
     return Subject(
         Stated.of_certificate(certificate), timeless(audit), certificate, parameters=certificate.model.exact
     )

@@ -223,7 +223,7 @@ def _of_certificate(
         provenance=certificate.model.provenance,
         comparison=_comparison(opened, since),
     )
-    plain = pdf.Attachment("certificate.json", "The certificate", to_json(certificate).encode())
+    plain = pdf.Attachment("certificate.json", "The certificate", opened.readable.encode())
     signed = pdf.Attachment("certificate.dsse.json", "The certificate, signed", opened.data)
     return _made(subject, format, style, (plain, signed) if opened.is_signed else (plain,))
 

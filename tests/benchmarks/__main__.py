@@ -211,7 +211,7 @@ def growth() -> list[Row]:
     """Counting meets in the middle: its time grows like the square root of the number of pairs."""
     few, many = (tables_of(naive_bayes(random_binary(number, 3, "growth"))) for number in (19, 25))
     criterion = Difference(Fraction("0.1"))
-    pairs = many.model.total_patterns() / few.model.total_patterns()
+    pairs = many.total_patterns() / few.total_patterns()
     ratio = seconds(lambda: count_patterns(many, criterion), 3) / seconds(
         lambda: count_patterns(few, criterion), 3
     )

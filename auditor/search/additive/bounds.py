@@ -177,10 +177,11 @@ class Bounds:
             excess = np.minimum(excess, p - criterion.least_target)
             log_kl = safe_log(kl(p, not_p, np.clip(excess * (1 + 1e-12) + 1e-15, 0, p)))
         log_kl = np.where(degree > self._threshold, log_kl + ROUNDING, -inf)
-        return (
-            np.logaddexp(slots.log_a, slots.log_b - t0) + log_kl,
-            np.logaddexp(slots.log_a + t1, slots.log_b) + log_kl,
-        )
+        masses = np.logaddexp(slots.log_a, slots.log_b - t0), np.logaddexp(slots.log_a + t1, slots.log_b)
+        with np.errstate(invalid="ignore"):
+            # Of what can't occur there is no score, although its divergence may be infinite.
+            first, second = (np.where(mass == -inf, -inf, mass + log_kl) for mass in masses)
+        return first, second
 
     def open(self, first: int) -> None:
         """Grid the roots that were opened from a slot on."""

@@ -74,9 +74,8 @@ def enclosed_count(tables: LogOdds, criterion: Criterion, limits: Limits, reason
         for size in range(1, len(tables.sensitive) + 1)
         for disclosed in combinations(tables.sensitive, size)
     )
-    return PatternCount(
-        sum(entry.lower for entry in coverage), sum(entry.upper for entry in coverage), reason, coverage
-    )
+    lower, upper = sum(entry.lower for entry in coverage), sum(entry.upper for entry in coverage)
+    return PatternCount(lower, upper, None if lower == upper else reason, coverage)
 
 
 @dataclass(frozen=True)

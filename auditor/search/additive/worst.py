@@ -121,7 +121,7 @@ def worst_patterns(
         if nodes >= (limits.nodes >> 6 if known else limits.nodes) or limits.expired():
             complete, upper = False, max(upper, Fraction(ceiling))
             break
-        nodes += 1
+        nodes += _BLOCK if x is None else 1
         if x is None or own < floor:
             continue
         solve(x, own)

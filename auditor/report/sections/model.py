@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from auditor.documents.parameters import fraction_of
+from auditor.documents.parameters import ExactScorecard, fraction_of
 from auditor.report.blocks import Blocks, Facts, Heading, Paragraph, Table
-from auditor.report.figures import exactly, percent
+from auditor.report.figures import exactly, percent, rounded
 from auditor.report.subject import Subject
+from auditor.report.wording import UNDISCLOSED
 
 
 def section(subject: Subject) -> Blocks:
@@ -21,6 +22,8 @@ def section(subject: Subject) -> Blocks:
 def parameters(subject: Subject) -> Blocks:
     """The whole model."""
     heading, exact = Heading("The whole model", "parameters"), subject.parameters
+    if subject.audit and (card := subject.audit.scorecard):
+        return [heading, Paragraph(_SCALES[card.base], "intro"), _scorecard(card)]
     if exact is None:
         return [
             heading,
@@ -54,12 +57,34 @@ def parameters(subject: Subject) -> Blocks:
     ]
 
 
+#: What the weights of a scorecard are.
+_SCALES = {
+    "e": "Weights are log-odds of the favourable decision, in nats. The digest is that of the exact numbers.",
+    "2": "Weights count doublings of the odds of the favourable decision. The digest is that of the exact "
+    "numbers.",
+}
+
+
+def _scorecard(card: ExactScorecard) -> Table:
+    """Every weight of a scorecard."""
+    rows = []
+    for attribute in card.attributes:
+        name = attribute.name + (" (sensitive)" if attribute.sensitive else "")
+        numbers = [*zip(attribute.values, attribute.weights, strict=True)]
+        for i, (value, weight) in enumerate([*numbers, ("not disclosed", attribute.undisclosed)]):
+            exact = fraction_of(weight)
+            rows.append(("" if i else name, value, rounded(float(exact), 6), exactly(exact)))
+    return Table("", ("Attribute", "Value", "Weight", "exactly"), rows, look="parameters")
+
+
 def _identity(subject: Subject) -> Iterator[tuple[str, str]]:
     model, certificate, provenance = subject.stated.model, subject.certificate, subject.provenance
     yield "Model", model.name
     yield "Model digest", f"sha256:{model.sha256}"
     yield "Decision", f"{model.decision}: {model.favourable} (favourable) or {model.unfavourable}"
     yield "Sensitive attributes", ", ".join(model.sensitive)
+    if model.undisclosed:
+        yield "Not disclosed", UNDISCLOSED[model.undisclosed]
     yield "All attributes", ", ".join(model.attributes)
     if provenance:
         for label, value in (

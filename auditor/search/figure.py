@@ -35,7 +35,7 @@ class Figure:
 
     @property
     def exact(self) -> bool:
-        """Whether both ends meet, but for digits that no measured degree has: the largest |degree| is known."""
+        """Whether both ends meet, but for digits that no degree is measured to: it is known."""
         return self.upper - self.lower <= _UNTOLD
 
     def having_seen(self, patterns: Iterable[Pattern]) -> Self:

@@ -286,8 +286,8 @@ def _exact(model: ModelSpec | ScorecardSpec | Classifier, undisclosed: Undisclos
         exact = model.taken_as(undisclosed).classifier()
         if exact.unfavourable_share is None:
             raise InputError(
-                f"{escaped(model.name)}: {exact.undisclosed}: an audit needs the population that conforms with "
-                "the scorecard; give the share of each value, and leave this meaning out"
+                f"{escaped(model.name)}: {exact.undisclosed}: an audit needs the population that conforms "
+                "with the scorecard; give the share of each value, and leave this meaning out"
             )
         return exact
     if undisclosed is not None:

@@ -46,10 +46,10 @@ from typing import Any
 
 SIDES, SCOPE = ("favourable", "unfavourable"), ("criterion", "delta", "min_probability")
 CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 200_000, 10_000_000  # products in one list; steps, half a minute
-# Nothing longer is looked at: bytes; characters of a name and a text; attributes; their values together; bits
-# of the common denominator of an attribute's probabilities; characters of the longest probability of each
-# attribute together; days that a certificate holds; sensitive attributes whose sets are listed.
-FILE_LIMIT, NAME_LIMIT, TEXT_LIMIT, ATTRIBUTE_LIMIT, VALUE_LIMIT = 32 * 2**20, 500, 10_000, 1_000, 20_000
+# Nothing longer is looked at: bytes; characters of a name and a text; attributes, and values of each; values
+# together; bits of the common denominator of an attribute's probabilities; characters of each attribute's
+# longest probability together; days that a certificate holds; sensitive attributes whose sets are listed.
+FILE_LIMIT, NAME_LIMIT, TEXT_LIMIT, ATTRIBUTE_LIMIT, VALUE_LIMIT = 32 * 2**20, 500, 10_000, 1_000, 100_000
 DENOMINATOR_LIMIT, MODEL_LIMIT, DAYS_LIMIT, LISTED_LIMIT = 6_700, 10_000, 3_660, 12
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
 OUTCOMES = {True: "passed", False: "FAILED", None: "not performed"}
@@ -246,7 +246,7 @@ def relations(c: Any) -> Iterator[tuple[str, bool]]:
     columns = [(len(a["values"]), a[side]) for a in exact["attributes"] for side in SIDES]
     yield "no or too many attributes", 0 < len(columns) <= 2 * ATTRIBUTE_LIMIT and sensitive != []
     yield "too many values", sum(size for size, _ in columns) <= 2 * VALUE_LIMIT
-    yield "too few values or probabilities", all(size == len(column) > 1 for size, column in columns)
+    yield "too few or many values", all(1 < size == len(row) <= ATTRIBUTE_LIMIT for size, row in columns)
     longest = sum(max(map(len, a[SIDES[0]] + a[SIDES[1]])) for a in exact["attributes"])
     common = (d for _, column in columns for d in accumulate((number(p).denominator for p in column), lcm))
     short = longest <= MODEL_LIMIT and all(d.bit_length() <= DENOMINATOR_LIMIT for d in common)

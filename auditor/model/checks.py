@@ -27,9 +27,9 @@ _AT_MOST_MAX_DIGITS = Context(prec=MAX_DIGITS, traps=[Rounded])
 MAX_NAME = 500
 MAX_TEXT = 10_000
 
-#: Attributes of a model, and values of all of them.
-MAX_ATTRIBUTES = 1_000
-MAX_VALUES = 20_000
+#: Attributes of a model, values of an attribute, and values of all attributes together.
+MAX_ATTRIBUTES = MAX_VALUES = 1_000
+MAX_ALL_VALUES = 100_000
 
 #: Of points and weights: their exponentials stay numbers.
 MAX_SCORE = 1_000_000
@@ -181,7 +181,9 @@ def across(model: object) -> Iterator[Problem]:
     attributes = items(part(model, "attributes"))
     if part(model, "attributes") is not None and not attributes:
         yield Problem(("attributes",), "is empty; give at least one attribute, and mark the sensitive ones")
-    yield from too_many(attributes)
+    if problems := list(too_many(attributes)):
+        yield from problems
+        return
     counted = [i for i, a in enumerate(attributes) if part(a, "counts") is not None]
     decision = part(model, "decision")
     yield from _decision(decision, bool(counted), repaired)
@@ -199,10 +201,12 @@ def across(model: object) -> Iterator[Problem]:
 def too_many(attributes: list[object]) -> Iterator[Problem]:
     """Find that a model is larger than models can be."""
     if len(attributes) > MAX_ATTRIBUTES:
-        yield Problem(("attributes",), f"{len(attributes)} are given; a model has at most {MAX_ATTRIBUTES}")
+        message = f"has {len(attributes):,} attributes; a model may have {MAX_ATTRIBUTES:,}, leave some out"
+        yield Problem(("attributes",), message)
     values = sum(len(items(part(attribute, "values"))) for attribute in attributes)
-    if values > MAX_VALUES:
-        yield Problem(("attributes",), f"they have {values} values together; at most {MAX_VALUES} can be")
+    if values > MAX_ALL_VALUES:
+        message = f"they have {values:,} values together; a model may have {MAX_ALL_VALUES:,}"
+        yield Problem(("attributes",), message)
 
 
 def repeated_names(attributes: list[object], decision_name: object) -> Iterator[Problem]:
@@ -268,6 +272,12 @@ def _attribute(
     if size is not None and size < 2:
         number = "one value is" if size else "no values are"
         yield Problem((*place, "values"), f"{number} given; an attribute has at least two")
+    if size is not None and size > MAX_VALUES:
+        message = (
+            f"{size:,} values are given; an attribute may have {MAX_VALUES:,}, so put rare ones together"
+        )
+        yield Problem((*place, "values"), message)
+        return
     yield from repeats(items(values), lambda i: (*place, "values", i), lambda i: f"values[{i}]")
 
     likelihood, counts = part(attribute, "likelihood"), part(attribute, "counts")

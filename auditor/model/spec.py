@@ -275,10 +275,6 @@ class ModelSpec(Part):
         """What people read for each attribute, by its name; no answer or digest depends on it."""
         return {attribute.name: attribute.label or attribute.name for attribute in self.attributes}
 
-    def classifier(self) -> NaiveBayes:
-        """The exact model, under the name that all families have for it."""
-        return self.naive_bayes()
-
     def naive_bayes(self) -> NaiveBayes:
         """Return the exact model that this specification means.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from auditor.choices import CriterionName, CutRanking, ListName, MethodName, RankBy, SolverName, Undisclosed
 from auditor.documents.audit import Audit
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from auditor.model.spec import ModelSpec
     from auditor.repair.learner import Round
     from auditor.repair.repairing import Repaired
-
-Spec = TypeVar("Spec", bound="ModelSpec | ScorecardSpec")
 
 #: Subset-minimal patterns that an audit lists at most; `patterns` lists as many as asked for.
 MINIMAL_LIMIT = 100
@@ -98,7 +96,7 @@ def audit(
     return with_data(document, model, data, progress=progress)
 
 
-def marked(model: Spec, sensitive: Iterable[str]) -> Spec:
+def marked(model: ModelSpec | ScorecardSpec, sensitive: Iterable[str]) -> ModelSpec | ScorecardSpec:
     """Return a model with these attributes marked as sensitive, in place of those that are.
 
     Parameters
@@ -288,7 +286,7 @@ def _exact(model: ModelSpec | ScorecardSpec | Classifier, undisclosed: Undisclos
         return model.taken_as(undisclosed).classifier()
     if undisclosed is not None:
         raise InputError("undisclosed: it is a scorecard's; naive Bayes sums out what isn't disclosed")
-    return model if isinstance(model, Classifier) else model.classifier()
+    return model if isinstance(model, Classifier) else model.naive_bayes()
 
 
 def _positive(name: str, value: int) -> None:

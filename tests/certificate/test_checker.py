@@ -260,7 +260,8 @@ def test_fractions(text: str) -> None:
 
 def test_the_limits_are_those_of_models() -> None:
     assert (checker.NAME_LIMIT, checker.TEXT_LIMIT) == (checks.MAX_NAME, checks.MAX_TEXT)
-    assert (checker.ATTRIBUTE_LIMIT, checker.VALUE_LIMIT) == (checks.MAX_ATTRIBUTES, checks.MAX_VALUES)
+    assert checker.ATTRIBUTE_LIMIT == checks.MAX_ATTRIBUTES == checks.MAX_VALUES
+    assert checker.VALUE_LIMIT == checks.MAX_ALL_VALUES
     assert (checker.DAYS_LIMIT, checker.LISTED_LIMIT) == (MAX_VALID_DAYS, MAX_LISTED)
 
 

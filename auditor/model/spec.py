@@ -50,7 +50,11 @@ Count = Annotated[Decimal, PlainValidator(checks.count), WithJsonSchema({"type":
 Number = Annotated[Decimal, PlainValidator(checks.exact), WithJsonSchema({"type": "number"})]
 _NAME_SCHEMA = {"type": "string", "minLength": 1, "maxLength": checks.MAX_NAME}
 Name = Annotated[str, AfterValidator(checks.name), WithJsonSchema(_NAME_SCHEMA)]
-Text = Annotated[str, AfterValidator(checks.text)]
+Text = Annotated[
+    str,
+    AfterValidator(checks.text),
+    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": checks.MAX_TEXT}),
+]
 Whole = Annotated[int, Field(ge=0)]
 
 
@@ -250,7 +254,11 @@ class ModelSpec(Part):
             json_schema_extra={"default": 0},
         ),
     ] = Decimal(0)
-    attributes: Annotated[tuple[AttributeSpec, ...], Listed, Field(json_schema_extra={"minItems": 1})]
+    attributes: Annotated[
+        tuple[AttributeSpec, ...],
+        Listed,
+        Field(json_schema_extra={"minItems": 1, "maxItems": checks.MAX_ATTRIBUTES}),
+    ]
     provenance: Provenance | None = None
     repair: Annotated[
         RepairRecord | None,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from auditor.choices import Verdict
 from auditor.documents.audit import Audit, PatternRecord
+from auditor.documents.certificate import Certificate
 from auditor.messages import visible
 from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table, written
@@ -227,6 +228,16 @@ def _shares(audit: Audit | None) -> Table | None:
     return Table("Worst degree among patterns of so many people", head, rows, len(head), "figures")
 
 
+def _overridden(certificate: Certificate) -> Iterator[str]:
+    """What the policy says where the certificate says otherwise, and what it says."""
+    days = (certificate.expires - certificate.valid_from).days
+    now = certificate.model_dump() | {"valid_days": str(days)}
+    now["sensitive"] = ", ".join(item.name for item in certificate.sensitive_attributes)
+    for name, value in certificate.policy.overridden.model_dump(exclude_none=True).items():
+        said = ", ".join(value) if isinstance(value, tuple) else value
+        yield clipped(f"{name.replace('_', ' ')}: policy {said}, here {now[name] or 'none'}", _NAME)
+
+
 def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
     stated, certificate, audit = subject.stated, subject.certificate, subject.audit
     model, provenance = stated.model, subject.provenance
@@ -257,8 +268,12 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
         )
     if not certificate:
         return
+    if not subject.repair and (facts := certificate.model.repair):
+        lost = f"{facts.log_likelihood_before} → {facts.log_likelihood_after or 'minus infinity'}"
+        source = grouped(facts.source_sha256[:16])
+        yield "Repaired", f"from the model sha256 {source} …; log-likelihood of its counts {lost}"
     if certificate.policy.sha256:
-        overridden = "; ".join(certificate.policy.overridden)
+        overridden = "; ".join(_overridden(certificate))
         loosened = f", overridden: {overridden}" if overridden else ", nothing overridden"
         yield "Policy", f"SHA-256 {grouped(certificate.policy.sha256[:16])} …{loosened}"
     if certificate.verdict == "delta-fair":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from auditor.documents.parameters import ExactScorecard, fraction_of
-from auditor.report.blocks import Blocks, Facts, Heading, Paragraph, Table
-from auditor.report.figures import exactly, percent, rounded
+from auditor.report.blocks import Block, Blocks, Facts, Heading, Paragraph, Table
+from auditor.report.figures import exactly, percent
 from auditor.report.subject import Subject
 from auditor.report.wording import UNDISCLOSED
 
@@ -22,8 +22,8 @@ def section(subject: Subject) -> Blocks:
 def parameters(subject: Subject) -> Blocks:
     """The whole model."""
     heading, exact = Heading("The whole model", "parameters"), subject.parameters
-    if subject.audit and (card := subject.audit.scorecard):
-        return [heading, Paragraph(_SCALES[card.base], "intro"), _scorecard(card)]
+    if subject.audit and subject.audit.scorecard:
+        return [heading, *_scorecard(subject.audit.scorecard)]
     if exact is None:
         return [
             heading,
@@ -57,24 +57,30 @@ def parameters(subject: Subject) -> Blocks:
     ]
 
 
-#: What the weights of a scorecard are.
-_SCALES = {
-    "e": "Weights are log-odds of the favourable decision, in nats. The digest is that of the exact numbers.",
-    "2": "Weights count doublings of the odds of the favourable decision. The digest is that of the exact "
-    "numbers.",
-}
-
-
-def _scorecard(card: ExactScorecard) -> Table:
-    """Every weight of a scorecard."""
-    rows = []
-    for attribute in card.attributes:
-        name = attribute.name + (" (sensitive)" if attribute.sensitive else "")
-        numbers = [*zip(attribute.values, attribute.weights, strict=True)]
-        for i, (value, weight) in enumerate([*numbers, ("not disclosed", attribute.undisclosed)]):
-            exact = fraction_of(weight)
-            rows.append(("" if i else name, value, rounded(float(exact), 6), exactly(exact)))
-    return Table("", ("Attribute", "Value", "Weight", "exactly"), rows, look="parameters")
+def _scorecard(card: ExactScorecard) -> list[Block]:
+    rows = [
+        (
+            "" if i else attribute.name + (" (sensitive)" if attribute.sensitive else ""),
+            value,
+            exactly(fraction_of(weight)),
+        )
+        for attribute in card.attributes
+        for i, (value, weight) in enumerate(
+            [
+                *zip(attribute.values, attribute.weights, strict=True),
+                ("not disclosed", attribute.undisclosed),
+            ]
+        )
+    ]
+    odds, intercept = exactly(fraction_of(card.odds)), exactly(fraction_of(card.intercept))
+    return [
+        Paragraph(
+            f"The odds of {card.favourable} are {odds} × {card.base} to the power of {intercept} plus the "
+            "weight of each attribute. The digest is that of the exact numbers.",
+            "intro",
+        ),
+        Table("", ("Attribute", "Value", "Weight"), rows, 1),
+    ]
 
 
 def _identity(subject: Subject) -> Iterator[tuple[str, str]]:

@@ -180,8 +180,8 @@ class Bounds:
             log_kl = safe_log(kl(p, not_p, np.clip(excess * (1 + 1e-12) + 1e-15, 0, p)))
         log_kl = np.where(degree > self._threshold, log_kl + ROUNDING, -inf)
         return (
-            np.logaddexp(slots.log_a, slots.log_b - t0) + log_kl,
-            np.logaddexp(slots.log_a + t1, slots.log_b) + log_kl,
+            _product(np.logaddexp(slots.log_a, slots.log_b - t0), log_kl),
+            _product(np.logaddexp(slots.log_a + t1, slots.log_b), log_kl),
         )
 
     def open(self, first: int) -> None:
@@ -196,6 +196,12 @@ class Bounds:
         bounds[in_finer] = self._finer.bound(nodes[in_finer])
         bounds[~in_finer] = self._fine.bound(nodes[~in_finer])
         return bounds
+
+
+def _product(log_p: Floats, log_kl: Floats) -> Floats:
+    """Logarithm of a product in which a probability of 0 makes 0 of an infinite divergence."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isneginf(log_p), -inf, log_p + log_kl)
 
 
 def _rest(slots: Slots, t: Floats) -> Floats:

@@ -183,7 +183,7 @@ class _Search:
             xs = xs[log_p >= self._least - ROUNDING]
             whole = combinations.whole(xs)
             nodes, slots = self._tree.unopened(xs), self._tree.slots(xs)
-            if self._tree.scope.contexts != "all":
+            if self._tree.scope.contexts != "all" or self._nothing_else:
                 places = np.column_stack([xs.parent, xs.column, nodes.parent, nodes.column])
                 self._evaluate(nodes[whole], slots[whole], places[whole], k)
             ids_of = combinations.keep(xs)
@@ -193,6 +193,11 @@ class _Search:
                 )
             more = combinations.extensible(xs)
             self._push(EXTENSIONS, ids_of[more], self._bound_extensions(xs[more]))
+
+    @property
+    def _nothing_else(self) -> bool:
+        """Whether every attribute is sensitive, so that an x over all of them discloses everything."""
+        return len(self._tree.tables.sensitive) == len(self._tree.tables.values)
 
     def _priors(self) -> tuple[float, float]:
         return population_of(self._tree.tables).log_prior

@@ -92,8 +92,8 @@ def pareto_patterns(
         if first:
             largest = max(abs(pattern.degree) for pattern in first)
             front += [replace(p, criterion=criterion) for p in first if abs(p.degree) == largest]
-            # A measured |degree| may be less than the true one by the error.
-            rule = replace(criterion, threshold=largest + tables.exact.error)
+            # Degrees that measuring can't tell apart count as equal.
+            rule = replace(criterion, threshold=largest * (1 + tables.exact.error))
         if not ranking.complete:
             return Summary(tuple(front[:limit]), complete=False)
         if not first:

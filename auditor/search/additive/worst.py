@@ -107,6 +107,9 @@ def worst_patterns(
         # A first witness at once, whatever the limits.
         solve(seeds[0], 1.0)
         upper, complete, solved = Fraction(0), True, 0
+        if scope == ANY and (group := group_level(tables, criterion)) not in best:
+            insort(best, group, key=_rank)
+            del best[k:]
     for ceiling, own, x in strongest:
         floor = abs(best[k - 1].degree) if len(best) >= k else threshold if only_patterns else Fraction(-1)
         strongest.floor = float(floor)
@@ -126,7 +129,7 @@ def worst_patterns(
     error = tables.exact.error
     return Worst(
         patterns=tuple(best),
-        upper=min(max(upper, abs(best[0].degree) + error) if best else upper, Fraction(1)),
+        upper=min(max(upper, abs(best[0].degree) * (1 + error)) if best else upper, Fraction(1)),
         complete=complete,
         solved=solved,
         total=total_combinations(tables),

@@ -170,8 +170,10 @@ class Bounds:
             rest = np.minimum(_rest(slots, t0), _rest(slots, t1))
             excess = p - moved(strength, lower)[0] + criterion.excess(strength, t1, beyond, rest)
             if exact_share:
-                log_rest = safe_log(slots.rest_a) - safe_log(slots.rest_b)
-                excess = np.minimum(
+                with np.errstate(invalid="ignore"):
+                    log_rest = safe_log(slots.rest_a) - safe_log(slots.rest_b)
+                # Not a number where P(x) = 1 under both decisions: then it bounds nothing.
+                excess = np.fmin(
                     excess, p - logistic(np.where(positive, lower + log_rest, -lower - log_rest))
                 )
             excess = np.minimum(excess, p - criterion.least_target)

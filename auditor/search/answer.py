@@ -36,7 +36,7 @@ _PAIRED = 10
 #: Patterns drawn one by one in an illustration; of more than these a uniform sample is.
 _CLOUD = 1_000
 #: Patterns that each ranking points out in an illustration, and on the Pareto front.
-_MARKED, _FRONT = 10, 400
+_MARKED, _FRONT = 10, 40
 
 
 @dataclass(frozen=True)

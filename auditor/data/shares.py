@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,7 @@ def with_shares(spec: ScorecardSpec, table: Table, progress: Progress = lambda s
 
 
 def _rows(
-    attribute: ScorecardAttribute, cells: list[str | None], rows: list[int], table: Table
+    attribute: ScorecardAttribute, cells: Sequence[str | None], rows: Sequence[int], table: Table
 ) -> tuple[list[int], set[str]]:
     """How many rows have each value, and the cells that have none."""
     places: list[int] = []

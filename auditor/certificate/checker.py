@@ -45,12 +45,12 @@ from pathlib import Path
 from typing import Any
 
 SIDES, SCOPE = ("favourable", "unfavourable"), ("criterion", "delta", "min_probability")
-CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 600_000, 20_000_000  # products in one list; steps, about a minute
+CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 200_000, 10_000_000  # products in one list; steps, half a minute
 # Nothing longer is looked at: bytes; characters of a name and a text; attributes, and values of each; values
 # together; bits of the common denominator of an attribute's probabilities; characters of each attribute's
 # longest probability together; days that a certificate holds; sensitive attributes whose sets are listed.
 FILE_LIMIT, NAME_LIMIT, TEXT_LIMIT, ATTRIBUTE_LIMIT, VALUE_LIMIT = 32 * 2**20, 500, 10_000, 1_000, 100_000
-DENOMINATOR_LIMIT, MODEL_LIMIT, DAYS_LIMIT, LISTED_LIMIT = 6_700, 40_000, 3_660, 12
+DENOMINATOR_LIMIT, MODEL_LIMIT, DAYS_LIMIT, LISTED_LIMIT = 6_700, 10_000, 3_660, 12
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
 OUTCOMES = {True: "passed", False: "FAILED", None: "not performed"}
 # A certificate, with the form of each value in its place: = is one of these, ? may be null.
@@ -88,7 +88,7 @@ PARTS = """{"overridden": {"criterion": "criterion?", "delta": "decimal?", "min_
 PATTERNS = json.loads(
     r"""{"day": "[0-9]{4}-[0-9]{2}-[0-9]{2}", "id": "[0-9a-f]{32}", "digest": "[0-9a-f]{64}",
 "count": "0|[1-9][0-9]{0,3999}", "decimal": "0|1|0[.][0-9]{0,399}[1-9]", "tool": "[0-9]+[.][0-9]+[.][0-9]+",
-"fraction": "(0|-?[1-9][0-9]{0,200000})(/[1-9][0-9]{0,200000})?", "logarithm": "-[0-9]{1,120}[.][0-9]{6}",
+"fraction": "(0|-?[1-9][0-9]{0,40000})(/[1-9][0-9]{0,40000})?", "logarithm": "-[0-9]{1,120}[.][0-9]{6}",
 "share": "0|1|[1-9][0-9]{0,1999}/[1-9][0-9]{0,1999}", "weight": "(0|[1-9][0-9]{0,99})(/[1-9][0-9]{0,99})?",
 "undecided": "the search reached a limit of time or memory before it was decided",
 "uncounted": "not all patterns were counted within the limits of time and memory",
@@ -171,7 +171,8 @@ def is_a(value: Any, form: Any) -> bool:
     if form == "flag" or type(form) is int:
         return type(value) is bool if form == "flag" else type(value) is int and value == form
     if form == "labels":
-        return type(value) is dict and all(is_a(name, "name") for name in (*value, *value.values()))
+        pairs = value.items() if type(value) is dict and len(value) <= ATTRIBUTE_LIMIT else [(None, None)]
+        return all(is_a(name, "name") for pair in pairs for name in pair)
     if type(value) is not str or form == "words" or form[0] == "=":
         return type(value) is str and (form == "words" or value in form[1:].split("|"))
     if form == "name":  # in the one normal form of its letters
@@ -429,7 +430,7 @@ class Model:
         """The products over these attributes, sorted: (logarithm, numerator, denominator, contexts)."""
         found = Counter([(start.numerator, start.denominator)])
         for factors in (self.factors[i] for i in attributes):
-            self.spend(len(found) * (1 + len(factors)))
+            self.spend(4 * len(found) * (1 + len(factors)))
             longer = Counter(found)  # the contexts without this attribute
             for (n, d), factor in product(found, factors):
                 above, below = n * factor.numerator, d * factor.denominator
@@ -476,7 +477,7 @@ class Model:
             if least:  # of those with P(xy) >= least, over any X
                 return Counter({(): self.probable(threshold, least)})
             for disclosed in self.sets():
-                self.spend(200)
+                self.spend(1_000)
                 if self.settled(disclosed, threshold):
                     continue
                 self.spend(prod(len(self.rows[i]) for i in disclosed))

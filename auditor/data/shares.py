@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,8 @@ from auditor.model.building import build_scorecard, decimal
 from auditor.model.spec import ValueSpec
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from auditor.model.scorecard import ScorecardAttribute, ScorecardSpec
 
 #: Values of a column that an error names.
@@ -53,7 +54,7 @@ def with_shares(spec: ScorecardSpec, table: Table, progress: Progress = lambda s
 
 
 def _rows(
-    attribute: ScorecardAttribute, cells: Sequence[str | None], rows: Sequence[int], table: Table
+    attribute: ScorecardAttribute, cells: Sequence[str | None], rows: list[int], table: Table
 ) -> tuple[list[int], set[str]]:
     """How many rows have each value, and the cells that have none."""
     places: list[int] = []

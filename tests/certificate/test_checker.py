@@ -246,14 +246,14 @@ def test_a_file_of_100_mb_is_unreadable(tmp_path: Path, capsys: Any, monkeypatch
         "2/4",
         "3/1",
         "-0",
-        "9" * 200_002,
+        "9" * 40_002,
     ],
 )
 def test_what_is_no_fraction_is_refused(text: str) -> None:
     assert not checker.is_a(text, "fraction")
 
 
-@pytest.mark.parametrize("text", ["0", "1", "-1", "1/3", "-3/7", "12", "9" * 200_001])
+@pytest.mark.parametrize("text", ["0", "1", "-1", "1/3", "-3/7", "12", "9" * 40_001])
 def test_fractions(text: str) -> None:
     assert checker.is_a(text, "fraction")
 
@@ -310,7 +310,7 @@ def test_numbers_longer_than_python_prints_are_read() -> None:
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Too little work for anything."""
-    monkeypatch.setattr(checker, "WORK_LIMIT", 202)
+    monkeypatch.setattr(checker, "WORK_LIMIT", 1_002)
 
 
 @pytest.mark.usefixtures("small_limits")

@@ -258,8 +258,7 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
         owner = (provenance.model_version and f"version {provenance.model_version}", provenance.owner)
         if any(owner):
             yield "Model", clipped(", ".join(filter(None, owner)), _DATA)
-        source = filter(None, (provenance.data_source, provenance.period))
-        if text := ", ".join(source):
+        if text := ", ".join(filter(None, (provenance.data_source, provenance.period))):
             yield "Data", clipped(text, _DATA)
     if found := subject.repair:
         yield (

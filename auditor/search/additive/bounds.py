@@ -42,7 +42,7 @@ _STEEP, _STEEPEST = 0.5, 1e3
 #: Cells of γ with which roots are first bounded; cells of s, and of γ, for extensions of x.
 _COARSE, _STRENGTHS, _CONTEXTS = 16, 4, 4
 #: Cells of γ of an opened root: many for the first ones, fewer where a great many are opened.
-_FINE, _FINER = 128, 512
+_FINE, _FINER = 256, 1024
 _FEW = 256
 #: Roots bounded in one block.
 _BLOCK = 1 << 12

@@ -74,7 +74,7 @@ class FrameTable(Table):
             try:
                 codes, values = column.factorize(use_na_sentinel=True)
                 # Of pandas' own floats it can't be seen any more that they were short ones.
-                shown_values = values.to_numpy() if values.dtype.kind == "f" else values
+                shown_values = np.asarray(values) if values.dtype.kind == "f" else values
                 cells: list[str | None] = [code_of(_plain(value)) for value in shown_values]
             except (TypeError, UnicodeDecodeError) as error:
                 raise InputError(

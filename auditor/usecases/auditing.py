@@ -9,7 +9,7 @@ from auditor.choices import CriterionName, CutRanking, ListName, MethodName, Ran
 from auditor.documents.audit import Audit
 from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
-from auditor.messages import shown
+from auditor.messages import escaped, shown
 from auditor.model.building import split
 from auditor.model.classifier import Classifier
 from auditor.model.scorecard import ScorecardSpec
@@ -283,7 +283,13 @@ def repair(
 
 def _exact(model: ModelSpec | ScorecardSpec | Classifier, undisclosed: Undisclosed | None) -> Classifier:
     if isinstance(model, ScorecardSpec):
-        return model.taken_as(undisclosed).classifier()
+        exact = model.taken_as(undisclosed).classifier()
+        if exact.unfavourable_share is None:
+            raise InputError(
+                f"{escaped(model.name)}: {exact.undisclosed}: an audit needs the population that conforms "
+                "with the scorecard; give the share of each value, and leave this meaning out"
+            )
+        return exact
     if undisclosed is not None:
         raise InputError("undisclosed: it is a scorecard's; naive Bayes sums out what isn't disclosed")
     return model if isinstance(model, Classifier) else model.naive_bayes()

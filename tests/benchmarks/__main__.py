@@ -144,6 +144,11 @@ PARTS: dict[str, Callable[[Engine], bool]] = {
 }
 
 
+def seconds_from_now(number: float) -> Limits:
+    end = monotonic() + number
+    return Limits(expired=lambda: monotonic() > end)
+
+
 def many_values() -> list[Row]:
     """Models as people bring them: many values, many combinations, many attributes."""
     adult = load_naive_bayes(EXAMPLES / "adult_categories.json").naive_bayes()
@@ -155,10 +160,7 @@ def many_values() -> list[Row]:
         ("200 attributes of 5 values, 8 sensitive", naive_bayes(random_values(200, 8, 5, "200"))),
         ("300 copies of an attribute", naive_bayes(copies())),
     ):
-        limit = monotonic() + 60
-        engine = Engine(
-            model, Difference(Fraction("0.1")), limits=Limits(expired=lambda limit=limit: monotonic() > limit)
-        )
+        engine = Engine(model, Difference(Fraction("0.1")), limits=seconds_from_now(60))
         for what, part in PARTS.items():
             start = perf_counter()
             complete = part(engine)
@@ -180,11 +182,11 @@ def many_values() -> list[Row]:
     many = Engine(naive_bayes(random_values(200, 8, 5, "200")), Difference(Fraction("0.1")))
     start = perf_counter()
     count = many.count()
-    taken = perf_counter() - start
+    duration = perf_counter() - start
     relative = float(Fraction(count.upper, max(count.lower, 1)) - 1)
     rows.append(
         Row(
-            f"200 attributes of 5 values, 8 sensitive: count enclosed in {shown(taken)}",
+            f"200 attributes of 5 values, 8 sensitive: count enclosed in {shown(duration)}",
             f"{relative:.1e}",
             "5e-3",
             relative <= 5e-3,

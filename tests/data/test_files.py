@@ -365,7 +365,7 @@ def test_frames_with_odd_columns() -> None:
             "s": pd.Categorical(["a", "b", None, "a"], categories=["b", "a", "unused"]),
             "f": np.array([0.3, 0.7, np.nan, 0.7], dtype=np.float32),
             "when": pd.to_datetime(
-                ["2020-01-01", "2020-01-02 10:00:00.5", None, "2020-01-01"], format="ISO8601"
+                ["2020-01-01", "2020-01-02 10:00:00.5", "NaT", "2020-01-01"], format="ISO8601"
             ),
             "d": ["y", "n", "n", "y"],
         }

@@ -99,7 +99,7 @@ def certified(kept: str, delta: str = "0.1") -> Subject:
             return model
 
     as_spec = Fairer.model_construct(**dict(spec("compas")))
-    people = {"issuer": "Example Bank, Model Risk", "responsible": "Dr. Ada Example"}
+    people: dict[str, Any] = {"issuer": "Example Bank, Model Risk", "responsible": "Dr. Ada Example"}
     certificate = made(delta, as_spec, date(2026, 11, 20), **people)
     return Subject(
         Stated.of_certificate(certificate),

@@ -16,6 +16,7 @@ from auditor.report.sections import data, groups, repair
 from auditor.report.sections.worst import counted, largest, least
 from auditor.report.subject import Stated, Subject
 from auditor.report.wording import (
+    UNDISCLOSED,
     VERDICTS,
     criterion_words,
     degree,
@@ -249,14 +250,15 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
     if audit and audit.data:
         yield "In the data", data.summary(audit.data)
     yield "Sensitive attributes", some(model.sensitive, _LIST)
+    if model.undisclosed:
+        yield "Not disclosed", UNDISCLOSED[model.undisclosed]
     yield "Favourable decision", clipped(f"{model.decision}: {model.favourable}", _NAME)
     yield "Model digest", f"SHA-256 {grouped(model.sha256[:16])} …"
     if provenance:
         owner = (provenance.model_version and f"version {provenance.model_version}", provenance.owner)
         if any(owner):
             yield "Model", clipped(", ".join(filter(None, owner)), _DATA)
-        source = filter(None, (provenance.data_source, provenance.period))
-        if text := ", ".join(source):
+        if text := ", ".join(filter(None, (provenance.data_source, provenance.period))):
             yield "Data", clipped(text, _DATA)
     if found := subject.repair:
         yield (

@@ -8,6 +8,7 @@ from auditor.documents.parameters import ExactScorecard, fraction_of
 from auditor.report.blocks import Block, Blocks, Facts, Heading, Paragraph, Table
 from auditor.report.figures import exactly, percent
 from auditor.report.subject import Subject
+from auditor.report.wording import UNDISCLOSED
 
 
 def section(subject: Subject) -> Blocks:
@@ -88,6 +89,8 @@ def _identity(subject: Subject) -> Iterator[tuple[str, str]]:
     yield "Model digest", f"sha256:{model.sha256}"
     yield "Decision", f"{model.decision}: {model.favourable} (favourable) or {model.unfavourable}"
     yield "Sensitive attributes", ", ".join(model.sensitive)
+    if model.undisclosed:
+        yield "Not disclosed", UNDISCLOSED[model.undisclosed]
     yield "All attributes", ", ".join(model.attributes)
     if provenance:
         for label, value in (

@@ -42,7 +42,7 @@ _STEEP, _STEEPEST = 0.5, 1e3
 #: Cells of γ with which roots are first bounded; cells of s, and of γ, for extensions of x.
 _COARSE, _STRENGTHS, _CONTEXTS = 16, 4, 4
 #: Cells of γ of an opened root: many for the first ones, fewer where a great many are opened.
-_FINE, _FINER = 128, 512
+_FINE, _FINER = 256, 1024
 _FEW = 256
 #: Roots bounded in one block.
 _BLOCK = 1 << 12
@@ -170,8 +170,10 @@ class Bounds:
             rest = np.minimum(_rest(slots, t0), _rest(slots, t1))
             excess = p - moved(strength, lower)[0] + criterion.excess(strength, t1, beyond, rest)
             if exact_share:
-                log_rest = safe_log(slots.rest_a) - safe_log(slots.rest_b)
-                excess = np.minimum(
+                with np.errstate(invalid="ignore"):
+                    log_rest = safe_log(slots.rest_a) - safe_log(slots.rest_b)
+                # Not a number where P(x) = 1 under both decisions: then it bounds nothing.
+                excess = np.fmin(
                     excess, p - logistic(np.where(positive, lower + log_rest, -lower - log_rest))
                 )
             excess = np.minimum(excess, p - criterion.least_target)

@@ -153,7 +153,8 @@ class _Search:
         frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.array([inf]))
         while len(frontier):
             if self.nodes >= self._limits.nodes or self._limits.expired():
-                self.upper = float(np.exp(min(frontier.best, 700.0)))
+                with np.errstate(over="ignore"):
+                    self.upper = float(np.exp(frontier.best))
                 return False
             size = min(_BLOCK[1], max(_BLOCK[0], self.nodes // 16))
             kind, number, _ = frontier.pop(size)
@@ -206,6 +207,12 @@ class _Search:
         """Make roots of x that have been bounded coarsely only, and bound them finely."""
         first = len(self._tree.roots)
         nodes = self._tree.open(ids)
+        if self._tree.scope.contexts == "all":
+            # Where x discloses everything there is nothing left for contexts.
+            whole = self._tree.whole(nodes)
+            xs = self._tree.xs.at(ids)
+            places = np.column_stack([xs.parent, xs.column, nodes.parent, nodes.column])
+            self._evaluate(nodes[whole], self._tree.roots[nodes.slot[whole]], places[whole], k)
         if self._rank_by != "discrimination":
             self._bounds.open(first)
         more = self._tree.extensible(nodes)

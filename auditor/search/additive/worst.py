@@ -93,10 +93,11 @@ def worst_patterns(
         solved += 1
         contexts, gap = _contexts(tables, criterion, x, k, scope, limits, leaves)
         if gap is not None:
-            complete = False
-            ceiling = min(own, _bound(tables, criterion, x, gap))
-            closed = tables.exact.closed(criterion, x)
-            upper = max(upper, min(Fraction(ceiling), threshold) if closed else Fraction(ceiling))
+            ceiling = Fraction(min(own, _bound(tables, criterion, x, gap)))
+            if tables.exact.closed(criterion, x):
+                ceiling = min(ceiling, threshold)
+            if not only_patterns or ceiling > threshold:
+                complete, upper = False, max(upper, ceiling)
         for y in contexts:
             pattern = tables.exact.measure(criterion, x, y)
             if (not only_patterns or tables.exact.discriminates(criterion, x, y)) and pattern not in best:

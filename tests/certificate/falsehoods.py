@@ -118,7 +118,7 @@ def random_tree(random: Random) -> Content:
     """A small model by counts or likelihoods, with zeros, equal rows and names that need quotation marks."""
     names = ["sex", "race", 'a "b', "x, y", "Alter", "é", "grünes Feld", "sexe", "B"]
     random.shuffle(names)
-    attributes: list[dict[str, Any]] = []
+    attributes: list[Content] = []
     smoothing = random.choice([0, 1, 1])
     for i in range(random.choice([1, 2, 2, 3, 3, 4])):
         size = random.choice([2, 2, 2, 3])

@@ -1,7 +1,8 @@
-"""The words of a certificate. What version 1 says in them never changes, so that it can be checked."""
+"""The words of a certificate. What a version says in them never changes, so that it can be checked."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -21,6 +22,10 @@ WORDINGS: dict[Verdict, Wording] = {
     "not-delta-fair": Wording("in some context changes", ">"),
     "inconclusive": Wording("may or may not change (this is not decided)", "<= or >"),
 }
+
+#: Why something isn't decided, or not counted; there are no other reasons.
+UNDECIDED = "the search reached a limit of time or memory before it was decided"
+NOT_COUNTED = "not all patterns were counted within the limits of time and memory"
 
 ASSUMPTIONS = (
     "Decisions are made with exactly the parameters in this certificate: P(favourable | disclosed values) "
@@ -56,17 +61,22 @@ def claim(
     delta: str,
     min_probability: str | None,
     verdict: Verdict,
+    version: int = 2,
 ) -> Claim:
     """Put a verdict into one sentence and a formula, in which d is the favourable decision.
+
+    Names stand in quotation marks, with those in them escaped, so that one name can't pass for two; version 1
+    has none around the names of attributes.
 
     The degree of the ratio criterion, ``1 - 1/q`` or ``1 - q`` for the quotient q of two probabilities, is
     their difference over the larger of them.
     """
     verb, relation = WORDINGS[verdict]
     ratio = criterion == "ratio"
+    named = ", ".join(sensitive if version == 1 else map(quoted, sensitive))
     sentence = (
-        f'In the model "{name}", disclosing one or more of the sensitive attributes ({", ".join(sensitive)}) '
-        f'{verb} the probability of "{favourable}" by more than {delta}'
+        f"In the model {quoted(name)}, disclosing one or more of the sensitive attributes ({named}) "
+        f"{verb} the probability of {quoted(favourable)} by more than {delta}"
     )
     if ratio:
         sentence += " of the larger of the probabilities before and after"
@@ -79,3 +89,12 @@ def claim(
         sentence += f", counting only what the share {min_probability} of people or more have in common"
         formula += f", P(xy) >= {min_probability}"
     return Claim(sentence=f"{sentence}.", formula=formula)
+
+
+def quoted(name: str) -> str:
+    r"""Return a name in quotation marks, those in it escaped.
+
+    >>> print(quoted('sex" or "age'))
+    "sex\" or \"age"
+    """
+    return json.dumps(name, ensure_ascii=False)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-from auditor.certificate import issuing
+from auditor.certificate import checker, issuing
 from auditor.certificate.overlap import Overlap, Side, overlap, shared_labels, worst_lost
-from auditor.certificate.scope import Scope, scope_changes
+from auditor.certificate.scope import loosened, scope_changes, scope_of
+from auditor.choices import Verdict
 from auditor.documents.audit import round_beside
 from auditor.documents.certificate import Certificate
 from auditor.documents.comparison import (
@@ -25,17 +27,22 @@ from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import merged
 from auditor.search.additive.tables import naive_bayes_of, tables_of
 from auditor.search.additive.worst import worst_patterns
-from auditor.search.criteria import ln
+from auditor.search.criteria import CRITERIA, ln
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern, measure
+from auditor.search.question import Share
 
 if TYPE_CHECKING:
     from auditor.model.spec import ModelSpec
 
+#: By so much the largest degree may grow from training to training without being a regression.
+TOLERANCE = Share.of("0.001")
 #: Patterns of each kind that are listed.
 TOP = 10
 #: So many of the worst patterns of a model are looked through for those that changed.
 _LOOKED_THROUGH = 1000
+
+_RANKS: dict[Verdict, int] = {"delta-fair": 0, "inconclusive": 1, "not-delta-fair": 2}
 
 _Given = Literal["favourable", "unfavourable"]
 _SIDES: tuple[_Given, _Given] = ("favourable", "unfavourable")
@@ -47,6 +54,7 @@ def compare(
     *,
     counted: ModelSpec | None = None,
     top: int = TOP,
+    tolerance: Share = TOLERANCE,
     limits: Limits = DEFAULT,
 ) -> Comparison:
     """Compare two certificates by the exact models that they carry.
@@ -61,6 +69,8 @@ def compare(
         The new model's specification, for the likelihood of its counts.
     top : int
         How many patterns of each kind to list.
+    tolerance : Share
+        By so much the largest degree may grow without being a regression.
     limits : Limits
     """
     old, new = (_side(certificate) for certificate in (before, after))
@@ -71,12 +81,15 @@ def compare(
         {a.name: a.values for a in model.attributes} for model in (old_model, new_model)
     )
     supersedes = after.supersedes
+    regressed, regressions = _regression(before, after, tolerance)
     return Comparison(
-        before=_named(before),
+        before=_named(before, supersedes.sha256 if supersedes and supersedes.id == before.id else None),
         after=_named(after),
-        scope_changes=scope_changes(Scope.of(before), Scope.of(after)),
+        scope_changes=scope_changes(scope_of(before), scope_of(after)),
         scope_change_reason=supersedes.scope_change_reason if supersedes else None,
-        regressed=_regressed(before, after),
+        tolerance=tolerance.text,
+        regressed=regressed,
+        regressions=regressions,
         attributes_added=tuple(name for name in new_values if name not in old_values),
         attributes_removed=tuple(name for name in old_values if name not in new_values),
         values_changed=tuple(
@@ -98,13 +111,14 @@ def compare(
 
 def _side(certificate: Certificate) -> Side:
     model = naive_bayes(certificate.model.name, certificate.model.exact)
-    return Side(tables_of(model), issuing.criterion_of(certificate.criterion, certificate.delta))
+    return Side(tables_of(model), CRITERIA[certificate.criterion](fraction_of(certificate.delta)))
 
 
-def _named(certificate: Certificate) -> CertificateSide:
+def _named(certificate: Certificate, sha256: str | None = None) -> CertificateSide:
+    """One side; its digest is that of its content, unless the other certificate names it."""
     return CertificateSide(
         id=certificate.id,
-        sha256=issuing.sha256(certificate),
+        sha256=sha256 or checker.digest(issuing.tree(certificate)),
         model=certificate.model.name,
         model_sha256=certificate.model.sha256,
         favourable=certificate.decision.favourable,
@@ -118,16 +132,32 @@ def _named(certificate: Certificate) -> CertificateSide:
     )
 
 
-def _regressed(before: Certificate, after: Certificate) -> bool | None:
-    """Whether the largest |degree| grew, from what is proved of both."""
-    if before.criterion != after.criterion or before.min_probability != after.min_probability:
-        return None
-    old, new = before.max_degree, after.max_degree
-    if old.exact is not None and new.exact is not None:
-        return fraction_of(new.exact) > fraction_of(old.exact)
-    if fraction_of(new.lower) > fraction_of(old.upper):
-        return True
-    return False if fraction_of(new.upper) <= fraction_of(old.lower) else None
+def _regression(
+    before: Certificate, after: Certificate, tolerance: Share
+) -> tuple[bool | None, tuple[str, ...]]:
+    """Whether the model or the question got worse, from what is proved of both, and in what ways."""
+    found, unknown = [], False
+    if _RANKS[after.verdict] > _RANKS[before.verdict]:
+        found.append(f"the verdict was {before.verdict} and is {after.verdict}")
+    was, asked = scope_of(before), scope_of(after)
+    if loosened(was, asked):
+        found.append("the question was loosened")
+    if (was.criterion, was.min_probability) == (asked.criterion, asked.min_probability):
+        (low, high), (new_low, new_high) = map(_ends, (before, after))
+        if high <= fraction_of(was.delta) < new_low:
+            found.append(f"the largest degree crossed {was.delta}")
+        if new_low > high + tolerance.value:
+            found.append(f"the largest degree grew by more than {tolerance.text}")
+        elif new_high > low + tolerance.value:
+            unknown = True
+    return (True if found else None if unknown else False), tuple(found)
+
+
+def _ends(certificate: Certificate) -> tuple[Fraction, Fraction]:
+    """What was found and what was proved of the largest degree."""
+    told = certificate.max_degree
+    lower, upper = (told.lower, told.upper) if told.exact is None else (told.exact, told.exact)
+    return fraction_of(lower), fraction_of(upper)
 
 
 def _parameters(old: NaiveBayes, new: NaiveBayes) -> Iterator[tuple[ParameterChange, bool]]:

@@ -1,11 +1,12 @@
-"""Issues certificates: answers the question exactly and writes down what was shown, and no more."""
+"""Issues certificates: writes down what an answer shows of an exact model, and no more."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
+from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import combinations
 from math import prod
@@ -13,186 +14,94 @@ from typing import Any, Literal
 
 import rfc8785
 
-from auditor.certificate import claims
+from auditor.certificate import checker, claims
 from auditor.certificate.policy import Terms
-from auditor.choices import CriterionName, Verdict
 from auditor.documents.audit import ToolRecord
 from auditor.documents.certificate import (
     Certificate,
     CertifiedModel,
     Coverage,
     Decision,
+    DecisionWeights,
     MaxDegree,
     Provenance,
+    RepairFacts,
+    RepairWeights,
     SensitiveAttribute,
     Supersedes,
     Witness,
 )
-from auditor.documents.parameters import exact_model, fraction_of, fraction_text, outward
+from auditor.documents.parameters import exact_model, fraction_text, outward
 from auditor.documents.record import labels
 from auditor.errors import InputError
-from auditor.messages import shown
+from auditor.messages import escaped
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.spec import ModelSpec
-from auditor.search.additive.counting import Coverage as SearchCoverage
-from auditor.search.additive.counting import PatternCount, count_patterns
-from auditor.search.additive.tables import tables_of
-from auditor.search.criteria import Criterion, Difference, Ratio
-from auditor.search.limits import DEFAULT, Limits
-from auditor.search.pattern import Pattern
-from auditor.search.verdict import decide, worst_in_scope
+from auditor.search.answer import Answer
+from auditor.search.criteria import Criterion
+from auditor.search.pattern import Pattern, measure
+from auditor.search.question import Question
 
 #: Above so many sensitive attributes the sets of them are not listed: there are 2^n - 1.
 MAX_LISTED = 12
 
-_METHODS: dict[str, Literal["closed form", "exhausted", "bounded"]] = {
-    "closed form": "closed form",
-    "exhausted": "exhausted",
-    "bounded": "bounded",
-}
-_UNDECIDED = "the search reached a limit of time or memory before it was decided"
-
-_CRITERIA: dict[CriterionName, type[Difference] | type[Ratio]] = {"difference": Difference, "ratio": Ratio}
+#: Logarithms of counts of 100 digits are right far beyond the six places that are written.
+_CONTEXT = Context(prec=150)
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What is known of the largest |degree| in scope and of the number of patterns.
+def check_size(spec: ModelSpec) -> None:
+    """Refuse a model whose numbers together are too long for a certificate, before any work is done.
 
-    Attributes
-    ----------
-    witness : Pattern or None
-        The worst pattern found; None if no pattern is in scope.
-    upper : Fraction
-        Proved upper bound on every |degree|.
-    verdict : str
-    count : int or None
-    count_reason : str or None
-        Why there is no count.
-    coverage : tuple of Coverage or None
+    Raises
+    ------
+    InputError
     """
-
-    witness: Pattern | None
-    upper: Fraction
-    verdict: Verdict
-    count: int | None
-    count_reason: str | None
-    coverage: tuple[Coverage, ...] | None
-
-    @property
-    def lower(self) -> Fraction:
-        """The largest |degree| that was found."""
-        return abs(self.witness.degree) if self.witness else Fraction(0)
-
-
-def criterion_of(name: CriterionName, delta: str) -> Criterion:
-    """The criterion with its exact threshold."""
-    return _CRITERIA[name](fraction_of(delta))
-
-
-def answer(
-    model: NaiveBayes, criterion: Criterion, least: Fraction | None = None, limits: Limits = DEFAULT
-) -> Answer:
-    """Decide whether a model is δ-fair, by the search for the worst pattern and by the count of all of them.
-
-    Parameters
-    ----------
-    model : NaiveBayes
-    criterion : Criterion
-    least : Fraction, optional
-        Only patterns that are at least so probable are in scope.
-    limits : Limits
-    """
-    tables = tables_of(model)
-    worst = worst_in_scope(tables, criterion, least, limits)
-    unasked = "patterns of a minimum probability are searched, not counted"
-    counted = PatternCount(0, model.total_patterns(), unasked, ())
-    if least is None:
-        counted = count_patterns(tables, criterion, limits)
-    decision = decide(tables, criterion, worst.patterns, worst.upper, counted.total)
-    reason = counted.reason if decision.count is None else None
-    return Answer(
-        witness=decision.witness,
-        upper=decision.upper,
-        verdict=decision.verdict,
-        count=decision.count,
-        count_reason=reason,
-        coverage=_coverage(model, criterion, counted)
-        if decision.count is not None and least is None
-        else None,
+    longest = sum(
+        max(len(fraction_text(p)) for row in attribute.likelihood for p in row)
+        for attribute in spec.naive_bayes().attributes
     )
-
-
-def _coverage(model: NaiveBayes, criterion: Criterion, counted: PatternCount) -> tuple[Coverage, ...] | None:
-    """How each set of sensitive attributes was decided; without a count all are free of patterns."""
-    if len(model.sensitive) > MAX_LISTED:
-        return None
-    entries = counted.coverage
-    if counted.total is None:
-        sizes = [len(attribute.values) for attribute in model.attributes]
-        entries = tuple(
-            SearchCoverage(
-                disclosed=disclosed,
-                method="closed form" if _is_closed(model, criterion, disclosed) else "bounded",
-                pairs=prod(m if i in disclosed else 1 + m for i, m in enumerate(sizes)),
-                lower=0,
-                upper=0,
-            )
-            for size in range(1, len(model.sensitive) + 1)
-            for disclosed in combinations(model.sensitive, size)
+    if longest > checker.MODEL_LIMIT:
+        raise InputError(
+            f"{escaped(spec.name)}: its longest probabilities have {longest:,} characters together; a "
+            f"certificate holds {checker.MODEL_LIMIT:,}; give them fewer digits"
         )
-    return tuple(
-        Coverage(
-            disclosed=tuple(model.attributes[i].name for i in entry.disclosed),
-            method=_METHODS[entry.method],
-            pairs=str(entry.pairs),
-            patterns=str(entry.patterns),
-        )
-        for entry in entries
-    )
-
-
-def _is_closed(model: NaiveBayes, criterion: Criterion, disclosed: tuple[int, ...]) -> bool:
-    """Whether the extreme ratios of likelihoods settle every x over these attributes (the paper's lemma)."""
-    rows = [model.attributes[i].likelihood for i in disclosed]
-    if any(a == 0 or b == 0 for row in rows for a, b in row):
-        return criterion.threshold >= 1
-    one = Fraction(1)
-    extremes = (prod((choose(a / b for a, b in row) for row in rows), start=one) for choose in (min, max))
-    return all(criterion.supremum_within(ratio, one, criterion.threshold) for ratio in extremes)
 
 
 def issue(
     spec: ModelSpec,
     terms: Terms,
+    answer: Answer,
     *,
+    source: ModelSpec | None = None,
     issued: date,
     valid_from: date | None = None,
     supersedes: Supersedes | None = None,
     platform: str | None = None,
-    limits: Limits = DEFAULT,
 ) -> Certificate:
-    """Certify what can be shown of a model.
+    """Certify what an answer shows of a model.
 
-    The same model, terms and dates give the same certificate on every run and machine, unless a limit of time
-    bit or the platform is to be recorded.
+    The same model, answer, terms and dates give the same certificate on every run and machine, unless the
+    platform is to be recorded.
 
     Parameters
     ----------
     spec : ModelSpec
     terms : Terms
+    answer : Answer
+        To the question of the terms about this model.
+    source : ModelSpec, optional
+        The model before the repair, of a repaired one.
     issued : date
     valid_from : date, optional
         The day of issue if not given.
     supersedes : Supersedes, optional
     platform : str, optional
         Recorded as it is.
-    limits : Limits
 
     Raises
     ------
     InputError
-        If the terms name an attribute that the model hasn't, or the dates can't be.
+        If the dates can't be, or something is too long for a certificate.
     """
     start = issued if valid_from is None else valid_from
     if start < issued:
@@ -203,11 +112,13 @@ def issue(
         expires = start + timedelta(days=terms.valid_days)
     except OverflowError as error:
         raise InputError(f"valid from {start}: {terms.valid_days} days later there is no date") from error
-    sensitive = sensitive_attributes(spec, terms)
-    model = marked(spec.naive_bayes(), [item.name for item in sensitive])
-    least = None if terms.min_probability is None else fraction_of(terms.min_probability)
-    found = answer(model, criterion_of(terms.criterion, terms.delta), least, limits)
-    lower, upper = outward(found.lower, min(found.upper, Fraction(1)), terms.delta)
+    model, question, verdict = _naive_bayes(answer), answer.question, answer.verdict
+    delta, least = question.delta.text, question.min_probability.text if question.min_probability else None
+    witness = answer.largest.witness or _any_pair(answer)
+    degree = abs(witness.degree) if witness else Fraction(0)
+    lower, upper = outward(degree, min(answer.largest.upper, Fraction(1)), delta)
+    count = 0 if verdict == "delta-fair" else answer.count.total
+    sensitive = sensitive_attributes(spec, terms, model)
     certificate = Certificate(
         id="0" * 32,
         issued=issued,
@@ -220,37 +131,173 @@ def issue(
             name=model.name,
             favourable=model.favourable,
             sensitive=[item.name for item in sensitive],
-            criterion=terms.criterion,
-            delta=terms.delta,
-            min_probability=terms.min_probability,
-            verdict=found.verdict,
+            criterion=question.criterion_name,
+            delta=delta,
+            min_probability=least,
+            verdict=verdict,
         ),
-        verdict=found.verdict,
-        criterion=terms.criterion,
-        delta=terms.delta,
-        min_probability=terms.min_probability,
+        verdict=verdict,
+        criterion=question.criterion_name,
+        delta=delta,
+        min_probability=least,
         policy=terms.policy,
         decision=Decision(name=model.decision, favourable=model.favourable, unfavourable=model.unfavourable),
         sensitive_attributes=sensitive,
         max_degree=MaxDegree(
-            exact=fraction_text(found.lower) if found.lower == found.upper else None, lower=lower, upper=upper
+            exact=fraction_text(degree) if degree == answer.largest.upper else None, lower=lower, upper=upper
         ),
-        witness=_witness(model, found.witness) if found.witness else None,
-        pattern_count=None if found.count is None else str(found.count),
-        pattern_count_reason=found.count_reason,
+        witness=_witness(model, witness) if witness else None,
+        pattern_count=None if count is None else str(count),
+        pattern_count_reason=claims.NOT_COUNTED if count is None else None,
         total_patterns=str(model.total_patterns()),
-        coverage=found.coverage,
-        inconclusive_reason=_UNDECIDED if found.verdict == "inconclusive" else None,
+        coverage=None if count is None or least is not None else coverage(answer),
+        inconclusive_reason=claims.UNDECIDED if verdict == "inconclusive" else None,
         assumptions=claims.ASSUMPTIONS,
         limits=claims.LIMITS,
         method=claims.METHOD,
         platform=platform,
         tool=ToolRecord(),
         model=CertifiedModel(
-            name=model.name, sha256=model.sha256(), exact=exact_model(model), provenance=_provenance(spec)
+            name=model.name,
+            sha256=model.sha256(),
+            exact=exact_model(model),
+            repair=repair_facts(spec, source, model) if source and spec.repair else None,
+            provenance=_provenance(spec),
         ),
     )
-    return certificate.model_copy(update={"id": id_of(tree(certificate))})
+    certificate = certificate.model_copy(update={"id": id_of(tree(certificate))})
+    try:
+        # Nothing is issued that a verifier would not read.
+        checker.read(rfc8785.dumps(tree(certificate)))
+    except ValueError as error:
+        raise InputError(
+            f"{escaped(spec.name)}: no certificate can say this: {escaped(str(error))}"
+        ) from error
+    return certificate
+
+
+def _naive_bayes(answer: Answer) -> NaiveBayes:
+    model = answer.model
+    assert isinstance(model, NaiveBayes), "certificates are of naive Bayes models"
+    return model
+
+
+def _any_pair(answer: Answer) -> Pattern | None:
+    """The most probable pair that discloses one sensitive value, if a δ-fair model has one in scope."""
+    model, least = _naive_bayes(answer), answer.question.min_probability
+    if answer.verdict != "delta-fair":
+        return None
+    values = [((i, v),) for i in model.sensitive for v in range(len(model.attributes[i].values))]
+    x = max(values, key=lambda x: sum(model.joint(x)))
+    probable = sum(model.joint(x)) >= (least.value if least else 0)
+    return measure(model, answer.question.criterion, x, ()) if probable else None
+
+
+def coverage(answer: Answer) -> tuple[Coverage, ...] | None:
+    """How each set of sensitive attributes was decided; without a count all are free of patterns."""
+    model, criterion = _naive_bayes(answer), answer.question.criterion
+    if len(model.sensitive) > MAX_LISTED:
+        return None
+    counted = {entry.disclosed: entry.patterns for entry in answer.count.coverage}
+    searched: Literal["exhausted", "bounded"] = "bounded" if answer.count.total is None else "exhausted"
+    sizes = [len(attribute.values) for attribute in model.attributes]
+    return tuple(
+        Coverage(
+            disclosed=tuple(model.attributes[i].name for i in disclosed),
+            method="closed form" if is_closed(model, criterion, disclosed) else searched,
+            pairs=str(prod(m if i in disclosed else 1 + m for i, m in enumerate(sizes))),
+            patterns=str(counted.get(disclosed) or 0),
+        )
+        for size in range(1, len(model.sensitive) + 1)
+        for disclosed in combinations(model.sensitive, size)
+    )
+
+
+def is_closed(model: NaiveBayes, criterion: Criterion, disclosed: tuple[int, ...]) -> bool:
+    """Whether the extreme ratios of likelihoods settle every x over these attributes (the paper's lemma)."""
+    rows = [model.attributes[i].likelihood for i in disclosed]
+    if any(a == 0 or b == 0 for row in rows for a, b in row):
+        return criterion.threshold >= 1
+    one = Fraction(1)
+    extremes = (prod((choose(a / b for a, b in row) for row in rows), start=one) for choose in (min, max))
+    return all(criterion.supremum_within(ratio, one, criterion.threshold) for ratio in extremes)
+
+
+def repair_facts(spec: ModelSpec, source: ModelSpec, model: NaiveBayes) -> RepairFacts:
+    """From what a model was repaired, and what it cost: the likelihood of its counts before and after.
+
+    Parameters
+    ----------
+    spec, source : ModelSpec
+        The repaired model, and the one of its counts.
+    model : NaiveBayes
+        The repaired one with the sensitive attributes of the certificate.
+
+    Raises
+    ------
+    InputError
+        If the record of the repair names another model.
+    """
+    assert spec.repair is not None, "the caller has seen to it"
+    before, decision = source.naive_bayes(), source.decision.counts
+    if before.sha256() != spec.repair.source_sha256 or decision is None:
+        raise InputError(
+            f"{escaped(spec.name)}: repair: source_sha256 is not the digest of the model of the counts; "
+            "repair it again"
+        )
+    before = marked(before, [model.attributes[i].name for i in model.sensitive])
+    weights = [tuple(map(Fraction, (decision.favourable, decision.unfavourable)))]
+    shares: list[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]] = [
+        ((before.prior, 1 - before.prior), (model.prior, 1 - model.prior))
+    ]
+    rows = []
+    for attribute, old, new in zip(source.attributes, before.attributes, model.attributes, strict=True):
+        assert attribute.counts is not None, "a repaired model has counts"
+        for side, counts in enumerate((attribute.counts.favourable, attribute.counts.unfavourable)):
+            weights.append(tuple(Fraction(n) + Fraction(source.smoothing) for n in counts))
+            shares.append(
+                (tuple(row[side] for row in old.likelihood), tuple(row[side] for row in new.likelihood))
+            )
+        rows.append(
+            RepairWeights(
+                favourable=tuple(map(str, map(Fraction, attribute.counts.favourable))),
+                unfavourable=tuple(map(str, map(Fraction, attribute.counts.unfavourable))),
+            )
+        )
+    first, second = (
+        _log_likelihood(
+            [
+                (n, p)
+                for row, pair in zip(weights, shares, strict=True)
+                for n, p in zip(row, pair[which], strict=True)
+            ]
+        )
+        for which in (0, 1)
+    )
+    assert first is not None, "no value that was counted is impossible by the counts"
+    return RepairFacts(
+        method=spec.repair.method,
+        source_sha256=before.sha256(),
+        smoothing=str(Fraction(source.smoothing)),
+        decision=DecisionWeights(
+            favourable=str(Fraction(decision.favourable)), unfavourable=str(Fraction(decision.unfavourable))
+        ),
+        attributes=tuple(rows),
+        log_likelihood_before=first,
+        log_likelihood_after=second,
+    )
+
+
+def _log_likelihood(terms: list[tuple[Fraction, Fraction]]) -> str | None:
+    """``Σ n ln p`` to six places; None for minus infinity."""
+    if any(n and not p for n, p in terms):
+        return None
+    total = Decimal(0)
+    for n, p in terms:
+        if n:
+            weight, share = (_CONTEXT.divide(Decimal(x.numerator), Decimal(x.denominator)) for x in (n, p))
+            total = _CONTEXT.add(total, _CONTEXT.multiply(weight, _CONTEXT.ln(share)))
+    return f"{total:.6f}"
 
 
 def tree(certificate: Certificate) -> dict[str, Any]:
@@ -264,38 +311,18 @@ def id_of(certificate: Mapping[str, Any]) -> str:
     return hashlib.sha256(rfc8785.dumps(content)).hexdigest()[:32]
 
 
-def sha256(certificate: Certificate) -> str:
-    """Return the digest by which another certificate names this one, signed or not."""
-    return hashlib.sha256(rfc8785.dumps(tree(certificate))).hexdigest()
+def sensitive_attributes(spec: ModelSpec, terms: Terms, model: NaiveBayes) -> tuple[SensitiveAttribute, ...]:
+    """Return the attributes that the question protects, in the order of the model, with their reasons."""
+    reasons = {attribute.name: attribute.sensitive_reason for attribute in spec.attributes}
+    reasons |= {item.name: item.reason for item in terms.sensitive or () if item.reason}
+    names = (model.attributes[i].name for i in model.sensitive)
+    return tuple(SensitiveAttribute(name=name, reason=reasons[name]) for name in names)
 
 
-def sensitive_attributes(spec: ModelSpec, terms: Terms) -> tuple[SensitiveAttribute, ...]:
-    """Return the attributes to protect, in the order of the model, with the reasons given for them.
-
-    Raises
-    ------
-    InputError
-        If the terms name an attribute that the model hasn't; with one line for each.
-    """
-    marked_here = {
-        attribute.name: SensitiveAttribute(name=attribute.name, reason=attribute.sensitive_reason)
-        for attribute in spec.attributes
-        if attribute.sensitive
-    }
-    if terms.sensitive is None:
-        return tuple(marked_here.values())
-    names = [attribute.name for attribute in spec.attributes]
-    wanted = {item.name: item for item in terms.sensitive}
-    if missing := [name for name in wanted if name not in names]:
-        known = ", ".join(map(shown, names[:20]))
-        raise InputError(
-            f"{terms.source}: the model has no {shown(name)}; it has {known}" for name in missing
-        )
-    return tuple(
-        wanted[name] if wanted[name].reason or name not in marked_here else marked_here[name]
-        for name in names
-        if name in wanted
-    )
+def protected(model: NaiveBayes, question: Question) -> NaiveBayes:
+    """Return the model with the attributes that a question protects marked as sensitive."""
+    named = question.put_to(model)
+    return marked(model, [named.attributes[i].name for i in named.sensitive])
 
 
 def marked(model: NaiveBayes, sensitive: Collection[str]) -> NaiveBayes:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from auditor.certificate.scope import scoped
 from auditor.choices import CriterionName
-from auditor.documents.certificate import Policy, SensitiveAttribute
+from auditor.documents.certificate import Overridden, Policy, SensitiveAttribute
 from auditor.documents.policy import MAX_VALID_DAYS, PolicyFile, share_text
 from auditor.documents.reading import validated
 from auditor.errors import InputError
+from auditor.model import checks
 from auditor.model.reading import read_bytes
+from auditor.search.limits import DEFAULT, Limits
+from auditor.search.question import Question
 
 MAX_BYTES = 1024**2
 VALID_DAYS = 365
@@ -35,29 +40,22 @@ class Terms:
 
     Attributes
     ----------
-    delta : str
-        The threshold as a plain decimal.
-    criterion : {"difference", "ratio"}
-    min_probability : str or None
+    question : Question
+        Its threshold and minimum probability are written as certificates write them.
     sensitive : tuple of SensitiveAttribute or None
-        In place of the attributes that the model marks.
+        The attributes of the question with the reasons for them; None: those that the model marks.
     valid_days : int
     issuer, responsible : str or None
     policy : Policy
         Where these come from.
-    source : str
-        What the sensitive attributes are called in messages.
     """
 
-    delta: str
-    criterion: CriterionName = "difference"
-    min_probability: str | None = None
+    question: Question
     sensitive: tuple[SensitiveAttribute, ...] | None = None
     valid_days: int = VALID_DAYS
     issuer: str | None = None
     responsible: str | None = None
-    policy: Policy = field(default_factory=lambda: Policy(sha256=None, overridden=()))
-    source: str = "sensitive attributes"
+    policy: Policy = field(default_factory=Policy)
 
 
 def load_policy(path: str | os.PathLike[str]) -> LoadedPolicy:
@@ -88,10 +86,11 @@ def terms(
     issuer: str | None = None,
     responsible: str | None = None,
     inherited: Terms | None = None,
+    limits: Limits = DEFAULT,
 ) -> Terms:
-    """Put a policy and options together; an option beats the file, and is recorded if it differs from it.
+    """Put a policy and options together; an option beats the file, and both values are recorded.
 
-    What neither says comes from the inherited terms.
+    What neither says comes from the inherited terms; their policy stays only if nothing else is said.
 
     Raises
     ------
@@ -101,13 +100,13 @@ def terms(
     file = policy.content if policy else PolicyFile(kind="auditor/policy", version=1)
     reasons = {item.name: item.reason for item in file.sensitive or ()}
     given: dict[str, Any] = {
-        "delta": _option("delta", delta),
+        "delta": _option("delta", delta, share_text),
         "criterion": criterion,
-        "min_probability": _option("min_probability", min_probability),
+        "min_probability": _option("min_probability", min_probability, share_text),
         "sensitive": tuple(SensitiveAttribute(name=n, reason=reasons.get(n)) for n in sensitive) or None,
         "valid_days": valid_days,
-        "issuer": issuer,
-        "responsible": responsible,
+        "issuer": _option("issuer", issuer, checks.name),
+        "responsible": _option("responsible", responsible, checks.name),
     }
     written: dict[str, Any] = {
         "delta": file.delta,
@@ -119,34 +118,69 @@ def terms(
         "issuer": file.issuer.name,
         "responsible": file.issuer.responsible,
     }
+    before = _settings(inherited) if inherited else dict.fromkeys(given)
     chosen = {
-        name: next(
-            (v for v in (given[name], written[name], getattr(inherited, name, None)) if v is not None), None
-        )
+        name: next((v for v in (given[name], written[name], before[name]) if v is not None), None)
         for name in given
     }
     if chosen["delta"] is None:
         raise InputError("no threshold is given; give --delta, or delta in the policy file")
     if valid_days is not None and not 1 <= valid_days <= MAX_VALID_DAYS:
         raise InputError(f"valid_days: {valid_days} is not a number of days from 1 to {MAX_VALID_DAYS}")
-    overridden = tuple(
-        name
-        for name in given
-        if policy and None not in (given[name], written[name]) and given[name] != written[name]
-    )
+    recorded = Policy()
+    if policy:
+        beaten = {
+            name: value
+            for name, value in written.items()
+            if value is not None and _compared(name, value) != _compared(name, chosen[name])
+        }
+        recorded = Policy(sha256=policy.sha256, overridden=_overridden(beaten))
+    elif inherited and chosen == before:
+        recorded = inherited.policy
+    names = None if chosen["sensitive"] is None else tuple(item.name for item in chosen["sensitive"])
+    least = scoped(chosen["min_probability"])
     return Terms(
-        **{name: value for name, value in chosen.items() if value is not None},
-        policy=(
-            inherited.policy
-            if inherited and not policy
-            else Policy(sha256=policy.sha256 if policy else None, overridden=overridden)
-        ),
-        source=f"{policy.name}: sensitive" if policy and not sensitive else "sensitive attributes",
+        question=Question.of(chosen["delta"], chosen["criterion"] or "difference", least, names, limits),
+        sensitive=chosen["sensitive"],
+        valid_days=chosen["valid_days"] or VALID_DAYS,
+        issuer=chosen["issuer"],
+        responsible=chosen["responsible"],
+        policy=recorded,
     )
 
 
-def _option(name: str, value: str | None) -> str | None:
+def _settings(terms: Terms) -> dict[str, Any]:
+    """What terms say, by the names of a policy's settings."""
+    least = terms.question.min_probability
+    return {
+        "delta": terms.question.delta.text,
+        "criterion": terms.question.criterion_name,
+        "min_probability": least.text if least else None,
+        "sensitive": terms.sensitive,
+        "valid_days": terms.valid_days,
+        "issuer": terms.issuer,
+        "responsible": terms.responsible,
+    }
+
+
+def _compared(name: str, value: Any) -> Any:
+    """A setting as it is compared: neither the order nor the reasons of sensitive attributes matter."""
+    if name == "sensitive" and value is not None:
+        return sorted(item.name for item in value)
+    return scoped(value) if name == "min_probability" else value
+
+
+def _overridden(beaten: dict[str, Any]) -> Overridden:
+    found = dict(beaten)
+    if "sensitive" in found:
+        found["sensitive"] = tuple(sorted(item.name for item in found["sensitive"]))
+    if "valid_days" in found:
+        found["valid_days"] = str(found["valid_days"])
+    return Overridden(**found)
+
+
+def _option(name: str, value: str | None, read: Callable[[str], str]) -> str | None:
     try:
-        return None if value is None else share_text(value)
+        return None if value is None else read(value)
     except ValueError as error:
         raise InputError(f"{name}: {error}") from error

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -11,15 +14,16 @@ from typing import Any
 import rfc8785
 
 from auditor.certificate import checker
-from auditor.certificate.issuing import tree
 from auditor.documents.certificate import Certificate
 from auditor.documents.reading import validated
+from auditor.documents.record import to_json
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.reading import read_bytes
 
 KIND = "auditor/certificate"
-VERSION = 1
+#: Versions that are read; the last one is written.
+VERSIONS = (1, 2)
 
 #: A report has pictures; the certificate in it may still have no more than a bare one.
 MAX_PDF_BYTES = 128 * 1024 * 1024
@@ -32,8 +36,11 @@ class Opened:
     Attributes
     ----------
     certificate : Certificate
+        One of version 1 has nulls for what that version doesn't say.
     data : bytes
         The JSON file, whole: the envelope, or the bare certificate.
+    content : dict
+        The certificate as it stands there.
     signed : bytes
         What the signature is over; empty if there is none.
     signature : bytes
@@ -41,25 +48,44 @@ class Opened:
         Of the key that the envelope names; empty if it isn't signed.
     name : str
         Where it was read.
+    from_pdf : bool
+        Whether it is embedded in a PDF, whose pages then are another matter.
+    differing : int
+        Certificates in the same PDF that say something else.
     """
 
     certificate: Certificate
     data: bytes
+    content: dict[str, Any]
     signed: bytes
     signature: bytes
     key_id: str
     name: str
+    from_pdf: bool = False
+    differing: int = 0
 
     @property
     def is_signed(self) -> bool:
         """Whether there is a signature, be it right or wrong."""
         return bool(self.signed)
 
+    @property
+    def readable(self) -> str:
+        """The certificate as JSON for people, without its envelope."""
+        if self.content["version"] == VERSIONS[-1]:
+            return to_json(self.certificate)
+        return json.dumps(self.content, indent=2) + "\n"
+
+    @cached_property
+    def sha256(self) -> str:
+        """The digest by which another certificate names this one, signed or not."""
+        return checker.digest(self.content)
+
 
 def read_certificate(path: str | os.PathLike[str]) -> Opened:
     """Read a certificate from a JSON file, signed or not, or from the PDF in which it is embedded.
 
-    Nothing is verified but that it can be read without doubt.
+    Nothing is verified but that `certify` can have written it.
 
     Raises
     ------
@@ -68,7 +94,12 @@ def read_certificate(path: str | os.PathLike[str]) -> Opened:
     """
     name = os.fspath(path)
     data = read_bytes(path, MAX_PDF_BYTES if Path(name).suffix.lower() == ".pdf" else checker.FILE_LIMIT)
-    return open_certificate(embedded(data, name) if data.startswith(b"%PDF-") else data, name)
+    if not data.startswith(b"%PDF-"):
+        return open_certificate(data, name)
+    chosen, others = embedded(data, name)
+    opened = open_certificate(chosen, name)
+    differing = sum(_content(other) != opened.content for other in others)
+    return replace(opened, from_pdf=True, differing=differing)
 
 
 def open_certificate(data: bytes, name: str) -> Opened:
@@ -79,24 +110,19 @@ def open_certificate(data: bytes, name: str) -> Opened:
             f"{source}: larger than {checker.FILE_LIMIT // 1024**2} MB; no certificate needs that"
         )
     try:
-        content, _, signed, key_id, signature, _ = checker.unseal(data)
-        if not isinstance(key_id, str):
-            raise TypeError("the key identifier is not text")
+        content, signed, key_id, signature = checker.read(data)
     except checker.UNREADABLE as error:
-        raise InputError(
-            f"{source}: neither a certificate nor a signed envelope of one: {_said(error)}"
-        ) from error
-    certificate = _validated(content, name)
-    return Opened(certificate, data, signed, signature, key_id, name)
+        raise _refusal(data, name, error) from error
+    return Opened(_document(content, name), data, content, signed, signature, key_id, name)
 
 
-def embedded(data: bytes, name: str) -> bytes:
-    """Return the certificate that is embedded in a PDF, the signed one if there are both.
+def embedded(data: bytes, name: str) -> tuple[bytes, tuple[bytes, ...]]:
+    """Return the certificate that is embedded in a PDF, the signed one if there are both; and the others.
 
     Raises
     ------
     InputError
-        If there is none, or more than one of a kind.
+        If there is none, or more than one that could be meant.
     """
     # A tenth of a second that no other command has to wait for.
     from pypdf import PdfReader
@@ -115,28 +141,59 @@ def embedded(data: bytes, name: str) -> bytes:
     if len(candidates) != 1:
         said = "no certificate is embedded in it" if not candidates else "it holds more than one certificate"
         raise InputError(f"{source}: {said}")
-    return candidates.pop()
+    (chosen,) = candidates
+    return chosen, tuple((found[True] | found[False]) - candidates)
+
+
+def _content(data: bytes) -> Any:
+    """What an attachment says; None if it can't be read as a certificate."""
+    try:
+        return checker.read(data)[0]
+    except checker.UNREADABLE:
+        return None
+
+
+def _json(data: bytes) -> Any:
+    """An attachment or a file as JSON; None if it is none."""
+    try:
+        return checker.read_json(data)
+    except checker.UNREADABLE:
+        return None
 
 
 def _is_certificate(data: bytes) -> bool | None:
     """Whether an attachment is a signed certificate; None if it is none at all."""
-    try:
-        document = checker.read_json(data)
-    except checker.UNREADABLE:
-        return None
+    document = _json(data)
     if not isinstance(document, dict):
         return None
     return "payload" in document if "payload" in document or document.get("kind") == KIND else None
 
 
-def _validated(content: Any, name: str) -> Certificate:
+def _refusal(data: bytes, name: str, error: Exception) -> InputError:
+    """Why a file is no certificate: its kind or version, each value that can't be, or what is at odds."""
     try:
-        certificate = validated(Certificate, content, name, json=rfc8785.dumps(content))
-    except rfc8785.CanonicalizationError as error:
-        raise InputError(f"{escaped(name)}: {error}") from error
-    if tree(certificate) != content:
-        raise InputError(f"{escaped(name)}: a value is written in a way that certificates don't use")
-    return certificate
+        content = checker.read_json(data)
+        if isinstance(content, dict) and "payload" in content:
+            content = checker.read_json(base64.b64decode(content["payload"]))["predicate"]
+        _document(content, name)
+    except InputError as refused:
+        return refused
+    except (*checker.UNREADABLE, rfc8785.CanonicalizationError):
+        pass
+    said = f"neither a certificate nor a signed envelope of one: {_said(error)}"
+    return InputError(f"{escaped(name)}: {said}")
+
+
+def _document(content: Any, name: str) -> Certificate:
+    """The document of a certificate; version 1 says in words what its scope was before."""
+    lifted = content
+    if isinstance(content, dict) and content.get("version") == 1:
+        before = content["supersedes"]
+        kept = ("id", "sha256", "scope_change_reason")
+        policy = {"sha256": content["policy"]["sha256"], "overridden": {}}
+        supersedes = before and {key: before[key] for key in kept} | {"verified_with": None, "scope": None}
+        lifted = content | {"supersedes": supersedes, "policy": policy}
+    return validated(Certificate, lifted, name, json=rfc8785.dumps(lifted))
 
 
 def _said(error: Exception) -> str:

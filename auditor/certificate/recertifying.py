@@ -5,97 +5,111 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
-from auditor.certificate import issuing
 from auditor.certificate.policy import Terms
-from auditor.certificate.scope import Scope, scope_changes
-from auditor.documents.certificate import Certificate, SensitiveAttribute, Supersedes
+from auditor.certificate.reading import Opened
+from auditor.certificate.scope import scope_changes, scope_of, scoped
+from auditor.documents.certificate import Certificate, Scope, SensitiveAttribute, Supersedes
+from auditor.documents.policy import share_text
 from auditor.errors import InputError
 from auditor.messages import escaped
+from auditor.model import checks
+from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.spec import ModelSpec
 from auditor.search.limits import DEFAULT, Limits
+from auditor.search.question import Question
 
 
-def inherited(old: Certificate) -> Terms:
-    """Return the terms of a certificate for its successor.
-
-    The person responsible is not taken over: nobody answers for a certificate who was not named for it.
-    """
+def inherited(old: Certificate, limits: Limits = DEFAULT) -> Terms:
+    """Return the terms of a certificate for its successor."""
+    sensitive = tuple(item.name for item in old.sensitive_attributes)
+    delta, least = share_text(old.delta), scoped(old.min_probability)
     return Terms(
-        delta=old.delta,
-        criterion=old.criterion,
-        min_probability=old.min_probability,
+        question=Question.of(delta, old.criterion, least, sensitive, limits),
         sensitive=old.sensitive_attributes,
         valid_days=(old.expires - old.valid_from).days,
         issuer=old.issuer,
+        responsible=old.responsible,
         policy=old.policy,
     )
 
 
-def recertify(
-    old: Certificate,
-    spec: ModelSpec,
+def carried_over(old: Certificate, spec: ModelSpec, terms: Terms) -> Terms:
+    """Let inherited sensitive attributes be those of the old certificate that the new model has.
+
+    Those that the model marks itself are added.
+    """
+    if terms.sensitive != old.sensitive_attributes:
+        return terms
+    before = {item.name: item for item in old.sensitive_attributes}
+    sensitive = tuple(
+        before.get(a.name, SensitiveAttribute(name=a.name, reason=a.sensitive_reason))
+        for a in spec.attributes
+        if a.name in before or a.sensitive
+    )
+    names = tuple(item.name for item in sensitive)
+    return replace(terms, sensitive=sensitive, question=replace(terms.question, sensitive=names))
+
+
+def superseding(
+    old: Opened,
     terms: Terms,
+    model: NaiveBayes,
     *,
     issued: date,
-    valid_from: date | None = None,
+    verified_with: str | None,
     scope_change_reason: str | None = None,
-    platform: str | None = None,
-    limits: Limits = DEFAULT,
-) -> Certificate:
-    """Certify a new model in place of an old one.
+) -> Supersedes:
+    """Say which certificate a new one takes the place of, and why its scope changed if it did.
 
     Parameters
     ----------
-    old : Certificate
-    spec : ModelSpec
-        The new model.
+    old : Opened
     terms : Terms
-        `inherited`, or with other values in their place. Of inherited sensitive attributes those that the new
-        model has stay so, and those that it marks itself are added.
-    issued, valid_from, platform, limits
-        As for `issue`.
+        Of the new certificate.
+    model : NaiveBayes
+        The new model, with its sensitive attributes marked.
+    issued : date
+        The day on which the new one is issued.
+    verified_with : str or None
+        The identifier of the key with which the signature of the old one was checked; None if it wasn't.
     scope_change_reason : str, optional
         Without it the scope must be that of the old certificate; with it what changed is recorded, and why.
 
     Raises
     ------
     InputError
-        If the scope changed and no reason is given, with one line per change; or as for `issue`.
+        If the scope changed and no reason is given, with one line per change.
     """
-    if issued < old.issued:
-        raise InputError(f"issued {issued}: the certificate to be superseded is younger, of {old.issued}")
-    if scope_change_reason is not None and not scope_change_reason.strip():
-        raise InputError("the reason for a changed scope is empty; say why it changed")
-    if terms.sensitive == old.sensitive_attributes:
-        terms = replace(terms, sensitive=_carried_over(old, spec))
-    sensitive = tuple(item.name for item in issuing.sensitive_attributes(spec, terms))
-    changes = scope_changes(Scope.of(old), Scope.planned(spec, terms, sensitive))
+    if issued < old.certificate.issued:
+        raise InputError(
+            f"issued {issued}: the certificate to be superseded is younger, of {old.certificate.issued}"
+        )
+    if scope_change_reason is not None:
+        try:
+            checks.text(scope_change_reason)
+        except ValueError as error:
+            raise InputError(f"the reason for a changed scope {error}") from error
+    least = terms.question.min_probability
+    before = scope_of(old.certificate)
+    after = Scope(
+        decision=model.decision,
+        favourable=model.favourable,
+        unfavourable=model.unfavourable,
+        criterion=terms.question.criterion_name,
+        delta=terms.question.delta.text,
+        min_probability=least.text if least else None,
+        sensitive=tuple(sorted(model.attributes[i].name for i in model.sensitive)),
+    )
+    changes = scope_changes(before, after)
     if changes and scope_change_reason is None:
         raise InputError(
             f"the scope changed: {escaped(change)}; keep it, or say why with --scope-change"
             for change in changes
         )
-    return issuing.issue(
-        spec,
-        terms,
-        issued=issued,
-        valid_from=valid_from,
-        supersedes=Supersedes(
-            id=old.id,
-            sha256=issuing.sha256(old),
-            scope_changes=changes,
-            scope_change_reason=scope_change_reason if changes else None,
-        ),
-        platform=platform,
-        limits=limits,
-    )
-
-
-def _carried_over(old: Certificate, spec: ModelSpec) -> tuple[SensitiveAttribute, ...]:
-    """Sensitive attributes of the old certificate that the model has, and those that it marks itself."""
-    before = {item.name: item for item in old.sensitive_attributes}
-    return tuple(
-        before.get(a.name, SensitiveAttribute(name=a.name, reason=a.sensitive_reason))
-        for a in spec.attributes
-        if a.name in before or a.sensitive
+    return Supersedes(
+        id=old.certificate.id,
+        sha256=old.sha256,
+        verified_with=verified_with,
+        scope=before,
+        scope_change_reason=scope_change_reason if changes else None,
     )

@@ -2,75 +2,69 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Callable
+from fractions import Fraction
 
-from auditor.certificate.policy import Terms
-from auditor.choices import CriterionName
-from auditor.documents.certificate import Certificate, Decision
-from auditor.documents.parameters import fraction_of
-from auditor.model.spec import ModelSpec
+from auditor.certificate.claims import quoted
+from auditor.documents.certificate import Certificate, Scope
+from auditor.documents.policy import share_text
 
 
-@dataclass(frozen=True)
-class Scope:
-    """A question: the decision, the criterion, the threshold, the minimum probability and what is sensitive.
+def scope_of(certificate: Certificate) -> Scope:
+    """Return the scope of a certificate."""
+    decision = certificate.decision
+    return Scope(
+        decision=decision.name,
+        favourable=decision.favourable,
+        unfavourable=decision.unfavourable,
+        criterion=certificate.criterion,
+        delta=share_text(certificate.delta),
+        min_probability=scoped(certificate.min_probability),
+        sensitive=tuple(sorted(attribute.name for attribute in certificate.sensitive_attributes)),
+    )
 
-    The other attributes and all parameters belong to the model.
-    """
 
-    decision: Decision
-    criterion: CriterionName
-    delta: str
-    min_probability: str | None
-    sensitive: tuple[str, ...]
+def scoped(min_probability: str | None) -> str | None:
+    """Return a minimum probability as scopes write it: that of 0 is none."""
+    text = None if min_probability is None else share_text(min_probability)
+    return None if text == "0" else text
 
-    @classmethod
-    def of(cls, certificate: Certificate) -> Self:
-        """The scope of a certificate."""
-        return cls(
-            decision=certificate.decision,
-            criterion=certificate.criterion,
-            delta=certificate.delta,
-            min_probability=certificate.min_probability,
-            sensitive=tuple(attribute.name for attribute in certificate.sensitive_attributes),
+
+def scope_changes(before: Scope, after: Scope, write: Callable[[str], str] = quoted) -> tuple[str, ...]:
+    """Say what differs between two questions, one line for each difference, names as `write` writes them."""
+    changes = [
+        f"{label}: {write(old)} became {write(new)}"
+        for label, old, new in (
+            ("decision", before.decision, after.decision),
+            ("favourable decision", before.favourable, after.favourable),
+            ("unfavourable decision", before.unfavourable, after.unfavourable),
         )
-
-    @classmethod
-    def planned(cls, spec: ModelSpec, terms: Terms, sensitive: tuple[str, ...]) -> Self:
-        """The scope of a certificate that is to be issued."""
-        return cls(
-            decision=Decision(
-                name=spec.decision.name,
-                favourable=spec.decision.favourable.label,
-                unfavourable=spec.decision.unfavourable.label,
-            ),
-            criterion=terms.criterion,
-            delta=terms.delta,
-            min_probability=terms.min_probability,
-            sensitive=sensitive,
+        if old != new
+    ]
+    changes += [
+        f"{label}: {old or 'none'} became {new or 'none'}"
+        for label, old, new in (
+            ("criterion", before.criterion, after.criterion),
+            ("delta", before.delta, after.delta),
+            ("minimum probability", before.min_probability, after.min_probability),
         )
-
-
-def scope_changes(before: Scope, after: Scope) -> tuple[str, ...]:
-    """Say what differs between two questions, one line for each difference."""
-    changes = []
-    for part, label in (
-        ("name", "decision"),
-        ("favourable", "favourable decision"),
-        ("unfavourable", "unfavourable decision"),
+        if old != new
+    ]
+    for verb, here, there in (
+        ("removed", before.sensitive, after.sensitive),
+        ("added", after.sensitive, before.sensitive),
     ):
-        old, new = getattr(before.decision, part), getattr(after.decision, part)
-        if old != new:
-            changes.append(f"{label}: {old} became {new}")
-    if before.criterion != after.criterion:
-        changes.append(f"criterion: {before.criterion} became {after.criterion}")
-    for label, old, new in (
-        ("delta", before.delta, after.delta),
-        ("minimum probability", before.min_probability, after.min_probability),
-    ):
-        if (old and fraction_of(old)) != (new and fraction_of(new)):
-            changes.append(f"{label}: {old or 'none'} became {new or 'none'}")
-    changes += [f"sensitive attribute: {n} was removed" for n in before.sensitive if n not in after.sensitive]
-    changes += [f"sensitive attribute: {n} was added" for n in after.sensitive if n not in before.sensitive]
+        changes += [f"sensitive attribute: {write(n)} was {verb}" for n in here if n not in there]
     return tuple(changes)
+
+
+def loosened(before: Scope, after: Scope) -> bool:
+    """Whether a question is easier than another: a larger δ, fewer patterns in scope, or another measure."""
+    shares = [(Fraction(scope.delta), Fraction(scope.min_probability or "0")) for scope in (before, after)]
+    return (
+        shares[1][0] > shares[0][0]
+        or shares[1][1] > shares[0][1]
+        or before.criterion != after.criterion
+        or not set(before.sensitive) <= set(after.sensitive)
+        or (before.decision, before.favourable) != (after.decision, after.favourable)
+    )

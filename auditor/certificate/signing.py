@@ -23,17 +23,18 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
     PublicFormat,
     load_pem_private_key,
-    load_pem_public_key,
 )
 
+from auditor.certificate import checker
 from auditor.certificate.issuing import tree
-from auditor.documents.certificate import PREDICATE_TYPE, Certificate
+from auditor.documents.certificate import Certificate
 from auditor.errors import InputError, OutputError
 from auditor.messages import escaped
 from auditor.model.reading import read_bytes
 from auditor.output import PRIVATE, write_new
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
+PREDICATE_TYPE = "urn:auditor:certificate:v2"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 
 #: A passphrase comes from here or from a prompt: an option would be seen by everyone on the machine.
@@ -173,19 +174,16 @@ def load_public_key(path: Path) -> Ed25519PublicKey:
     Raises
     ------
     InputError
-        If it is no Ed25519 key.
+        If it is no Ed25519 key, or a weak one.
     """
     data = read_bytes(path, _MAX_KEY_BYTES)
     name = escaped(os.fspath(path))
     if b"PRIVATE KEY" in data:
         raise InputError(f"{name}: a private key; give the public one, which ends in .pub.pem")
     try:
-        key = load_pem_public_key(data)
-    except (ValueError, UnsupportedAlgorithm) as error:
-        raise InputError(f"{name}: not a public key in PEM") from error
-    if not isinstance(key, Ed25519PublicKey):
-        raise InputError(f"{name}: not an Ed25519 key, which is what certificates are signed with")
-    return key
+        return Ed25519PublicKey.from_public_bytes(checker.public_key(data))
+    except ValueError as error:
+        raise InputError(f"{name}: {error}") from error
 
 
 def _base64(data: bytes) -> str:

@@ -7,15 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from auditor.certificate import checker, claims, issuing
 from auditor.certificate.reading import Opened, read_certificate
-from auditor.certificate.scope import Scope, scope_changes
+from auditor.certificate.scope import scope_changes, scope_of
 from auditor.certificate.signing import is_signed_by, key_id
-from auditor.documents.certificate import Certificate, Supersedes
+from auditor.documents.certificate import Certificate, Coverage, Supersedes
 from auditor.documents.parameters import fraction_of, naive_bayes
 from auditor.documents.reading import read
 from auditor.documents.verification import (
@@ -30,7 +29,9 @@ from auditor.documents.verification import (
 )
 from auditor.errors import InputError
 from auditor.messages import escaped
+from auditor.search.answer import answer
 from auditor.search.limits import DEFAULT, Limits
+from auditor.search.question import Question
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -38,12 +39,12 @@ if TYPE_CHECKING:
     from auditor.model.spec import ModelSpec
 
 _OUTCOMES: dict[bool | None, Outcome] = {True: "passed", False: "failed", None: "not performed"}
-#: Checks of the checker that are made here with more at hand.
-_MADE_HERE = frozenset({"signature", "dates", "claim"})
+#: Checks of what the certificate itself doesn't claim: what they leave out doesn't make it undecided.
+_NOT_CLAIMED = frozenset({"signature", "pages", "other files"})
 
 
 @dataclass(frozen=True)
-class Question:
+class Against:
     """What a certificate is verified against.
 
     Attributes
@@ -66,79 +67,111 @@ class Question:
     limits: Limits = DEFAULT
 
 
-def verify(opened: Opened, question: Question) -> Verification:
+def verify(opened: Opened, against: Against) -> Verification:
     """Check everything that a certificate says; nothing in it is believed."""
-    return _verification(opened, question, list(_checks(opened, question)))
+    return _verification(opened, against, list(_checks(opened, against)))
 
 
-def broken(opened: Opened, public_key: Ed25519PublicKey | None = None) -> tuple[str, ...]:
-    """Say what shows that a certificate was changed after issue, or not signed by a key; no search is made.
+def verify_predecessor(opened: Opened, against: Against) -> Verification:
+    """Check a certificate that is to be superseded, which may be out of date."""
+    return _verification(opened, against, [c for c in _checks(opened, against) if c.name != "dates"])
 
-    That it expired is no fault of it here: it may still be superseded.
-    """
-    content = issuing.tree(opened.certificate)
+
+def broken(opened: Opened) -> tuple[str, ...]:
+    """Say what shows that a certificate was changed after issue; no search is made."""
+    content = opened.content
     checks = {
         "its identifier is not the digest of its content": issuing.id_of(content) == opened.certificate.id,
-        "its model is none, or has another digest": _is_whole(content["model"]),
+        "its model has another digest": checker.digest(content["model"]["exact"])
+        == content["model"]["sha256"],
+        "its model is none": checker.Model(content["model"]["exact"], "difference").sound,
     }
-    if public_key is not None:
-        holds, detail = _signature(opened, public_key)
-        checks[f"signature: {detail}"] = bool(holds)
     return tuple(problem for problem, holds in checks.items() if not holds)
 
 
-def verify_chain(folder: Path, question: Question, member: Opened | None = None) -> ChainVerification:
+def verify_chain(folder: Path, against: Against, member: Opened | None = None) -> ChainVerification:
     """Verify all certificates in a folder and how they supersede each other.
 
     Parameters
     ----------
     folder : Path
-    question : Question
+    against : Against
     member : Opened, optional
-        A certificate that must be one of the current ones of the chain.
+        A certificate that must hold by itself, and be the current one of the chain.
 
     Raises
     ------
     InputError
         If one of the files can't be read, or there is none.
     """
-    chain = _Chain([read_certificate(path) for path in _files(folder)])
-    verified = []
-    for digest, opened in chain.ordered:
-        checks = list(_checks(opened, question))
-        if digest in chain.superseded:
-            # What was superseded may be out of date.
-            checks = [check for check in checks if check.name != "dates"]
-        verified.append(_verification(opened, question, checks))
-    links = tuple(chain.links(member))
-    results = {verification.result for verification in verified}
+    paths, others = _files(folder)
+    chain = _Chain([read_certificate(path) for path in paths])
+    verified = [_in_chain(opened, against, chain) for _, opened in chain.ordered]
+    links = [*chain.links(), *chain.heads()]
+    if member is not None:
+        own = _in_chain(member, against, chain)
+        failed = [check.name for check in own.checks if check.outcome == "failed"]
+        links.insert(0, _check("given file", not failed, ", ".join(failed) or "it holds by itself"))
+        links.insert(1, chain.place(member))
+    if others:
+        named = ", ".join(others[:20]) + (" and others" if others[20:] else "")
+        links.append(_check("other files", None, f"not looked at, since they don't end in .json: {named}"))
+    results: set[Result] = {verification.result for verification in verified}
     result: Result = "holds"
     if any(link.outcome == "failed" for link in links) or "does not hold" in results:
         result = "does not hold"
     elif "undecided" in results:
         result = "undecided"
+    elif "contents hold" in results:
+        result = "contents hold"
     return ChainVerification(
         result=result,
-        at=question.at,
-        current=tuple(o.certificate.id for digest, o in chain.ordered if digest not in chain.superseded),
+        at=against.at,
+        current=tuple(opened.certificate.id for opened in chain.current),
         certificates=tuple(verified),
-        checks=links,
+        checks=tuple(links),
     )
 
 
+def _in_chain(opened: Opened, against: Against, chain: _Chain) -> Verification:
+    """Verify a certificate of a chain: one that was superseded may be out of date, or taken back."""
+    checks = list(_checks(opened, against))
+    if opened.sha256 in chain.superseded:
+        checks = [
+            check.model_copy(update={"outcome": "passed", "detail": f"{check.detail}; it was replaced since"})
+            if check.name == "revocation" and check.outcome == "failed"
+            else check
+            for check in checks
+            if check.name != "dates"
+        ]
+    return _verification(opened, against, checks)
+
+
 class _Chain:
-    """Certificates by their digests, and how they follow each other."""
+    """Certificates by their digests, and how they follow each other. The order of the files is no matter."""
 
     def __init__(self, files: Sequence[Opened]) -> None:
-        # Of two copies of one certificate the signed one counts.
-        ranked = sorted(files, key=lambda opened: opened.is_signed)
-        self._by_digest = {issuing.sha256(opened.certificate): opened for opened in ranked}
-        links = [o.certificate.supersedes for o in self._by_digest.values()]
+        self._by_digest: dict[str, Opened] = {}
+        copies: dict[str, dict[bytes, Opened]] = {}
+        for opened in files:
+            self._by_digest[opened.sha256] = opened
+            copies.setdefault(opened.sha256, {})[opened.data] = opened
+        links = [opened.certificate.supersedes for opened in self._by_digest.values()]
         self.superseded = Counter(link.sha256 for link in links if link)
+        # A copy without a signature adds nothing to one that has one; all that are signed must hold.
+        kept = [
+            (digest, opened)
+            for digest, found in copies.items()
+            for opened in found.values()
+            if opened.is_signed or not any(other.is_signed for other in found.values())
+        ]
         self.ordered = sorted(
-            self._by_digest.items(),
-            key=lambda item: (item[1].certificate.issued, self._depth(item[0]), item[0]),
+            kept,
+            key=lambda item: (item[1].certificate.issued, self._depth(item[0]), item[0], item[1].data),
         )
+        distinct = dict(self.ordered)
+        self.certificates = list(distinct.values())
+        self.current = [opened for opened in self.certificates if opened.sha256 not in self.superseded]
 
     def _depth(self, digest: str) -> int:
         """How many certificates come before this one; none is its own ancestor: digests have no cycles."""
@@ -147,28 +180,31 @@ class _Chain:
             depth, digest = depth + 1, link.sha256
         return depth
 
-    def links(self, member: Opened | None) -> Iterator[Check]:
-        """A check for each certificate that supersedes another, and whether one is here and current."""
-        if member is not None:
-            digest = issuing.sha256(member.certificate)
-            problem = "it is not in the folder" if digest not in self._by_digest else None
-            if digest in self.superseded:
-                problem = "another certificate supersedes it"
-            yield _check(
-                f"place of {member.certificate.id[:8]}",
-                problem is None,
-                problem or "it is in the chain, and current",
-            )
-        for _, opened in self.ordered:
-            certificate, link = opened.certificate, opened.certificate.supersedes
-            if link is not None:
-                problem = self._problem(certificate, link)
-                yield _check(
-                    f"link of {certificate.id[:8]}", problem is None, problem or f"supersedes {link.id}"
-                )
+    def place(self, member: Opened) -> Check:
+        """Whether a certificate is in the chain, and current."""
+        problem = "it is not in the folder" if member.sha256 not in self._by_digest else None
+        if member.sha256 in self.superseded:
+            problem = "another certificate supersedes it"
+        detail = problem or "it is in the chain, and current"
+        return _check(f"place of {member.certificate.id[:8]}", problem is None, detail)
 
-    def _problem(self, certificate: Certificate, link: Supersedes) -> str | None:
-        before = self._by_digest.get(link.sha256)
+    def heads(self) -> Iterator[Check]:
+        """Report that more than one certificate claims to be the current one."""
+        if len(self.current) > 1:
+            named = ", ".join(opened.certificate.id[:8] for opened in self.current)
+            yield _check("current", False, f"{len(self.current)} are superseded by none: {named}")
+
+    def links(self) -> Iterator[Check]:
+        """A check for each certificate that supersedes another."""
+        for opened in self.certificates:
+            link = opened.certificate.supersedes
+            if link is not None:
+                problem = self._problem(opened, link)
+                detail = problem or self._followed(opened, link)
+                yield _check(f"link of {opened.certificate.id[:8]}", problem is None, detail)
+
+    def _problem(self, opened: Opened, link: Supersedes) -> str | None:
+        before, certificate = self._by_digest.get(link.sha256), opened.certificate
         if before is None:
             return f"the certificate that it supersedes is not here: {link.id}"
         if before.certificate.id != link.id:
@@ -177,19 +213,37 @@ class _Chain:
             return f"it was issued on {certificate.issued}, before the one it supersedes"
         if self.superseded[link.sha256] > 1:
             return f"{link.id} is superseded more than once"
-        if link.scope_changes != scope_changes(Scope.of(before.certificate), Scope.of(certificate)):
-            return "it does not say what changed in its scope"
+        old, new = scope_of(before.certificate), scope_of(certificate)
+        told = opened.content["supersedes"].get("scope_changes")
+        if link.scope != old and told != list(scope_changes(old, new, str)):
+            return "it does not say what its scope was before"
+        signers = {copy.key_id for digest, copy in self.ordered if digest == link.sha256}
+        if link.verified_with is not None and link.verified_with not in signers:
+            return f"it was issued after a check of another signature of {link.id}"
         return None
 
+    def _followed(self, opened: Opened, link: Supersedes) -> str:
+        """How a certificate follows the one before it, its changes of scope and their reason included."""
+        before = self._by_digest[link.sha256].certificate
+        changes = scope_changes(scope_of(before), scope_of(opened.certificate))
+        said = f"supersedes {link.id}"
+        if changes:
+            said += f"; {'; '.join(changes)}; reason: {link.scope_change_reason}"
+        if link.verified_with is None and opened.certificate.version > 1:
+            said += "; the signature of that one was not checked when this was issued"
+        return said
 
-def _files(folder: Path) -> list[Path]:
+
+def _files(folder: Path) -> tuple[list[Path], list[str]]:
+    """The certificates in a folder, and the names of the other files."""
     try:
-        files = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".json")
+        files = sorted(path for path in folder.iterdir() if path.is_file())
     except OSError as error:
         raise InputError(f"{escaped(os.fspath(folder))}: not a folder that can be read") from error
-    if not files:
+    found = [path for path in files if path.suffix.lower() == ".json"]
+    if not found:
         raise InputError(f"{escaped(os.fspath(folder))}: no certificate in it; they end in .json")
-    return files
+    return found, [path.name for path in files if path not in found]
 
 
 def load_revocations(path: str | os.PathLike[str]) -> tuple[Revocation, ...]:
@@ -206,62 +260,78 @@ def load_revocations(path: str | os.PathLike[str]) -> tuple[Revocation, ...]:
     return found.revocations
 
 
-def _verification(opened: Opened, question: Question, checks: Sequence[Check]) -> Verification:
+def _verification(opened: Opened, against: Against, checks: Sequence[Check]) -> Verification:
     certificate = opened.certificate
-    recomputed = any(c.outcome == "passed" for c in checks if c.name in ("verdict", "engine"))
-    failed = any(c.outcome == "failed" for c in checks)
+    outcomes = {check.name: check.outcome for check in checks}
+    left_out = {name for name, outcome in outcomes.items() if outcome == "not performed"}
+    result: Result = "holds" if outcomes.get("signature") == "passed" else "contents hold"
+    if "failed" in outcomes.values():
+        result = "does not hold"
+    elif left_out - _NOT_CLAIMED:
+        result = "undecided"
     return Verification(
-        result="does not hold" if failed else "holds" if recomputed else "undecided",
-        at=question.at,
+        result=result,
+        at=against.at,
         certificate=CertificateName(
             file=opened.name,
             id=certificate.id,
-            sha256=issuing.sha256(certificate),
+            sha256=opened.sha256,
             model=certificate.model.name,
             verdict=certificate.verdict,
+            criterion=certificate.criterion,
+            delta=certificate.delta,
+            min_probability=certificate.min_probability,
+            favourable=certificate.decision.favourable,
+            sensitive=tuple(item.name for item in certificate.sensitive_attributes),
             issued=certificate.issued,
             expires=certificate.expires,
-            signed_by=opened.key_id or None,
+            names_key=opened.key_id or None,
         ),
         checks=tuple(checks),
     )
 
 
-def _is_whole(model: Any) -> bool:
-    """Whether the model that a certificate carries is one, and has the digest that is given for it."""
-    try:
-        sound = checker.Model(model["exact"], "difference", Fraction(0)).sound
-    except checker.UNREADABLE:
-        return False
-    return sound and checker.digest(model["exact"]) == model["sha256"]
-
-
-def _checks(opened: Opened, question: Question) -> Iterator[Check]:
-    certificate, at = opened.certificate, question.at
-    signed, detail = _signature(opened, question.public_key)
+def _checks(opened: Opened, against: Against) -> Iterator[Check]:
+    certificate, at = opened.certificate, against.at
+    signed, detail = _signature(opened, against.public_key)
     yield _check("signature", signed, detail)
     if signed is False:
         return  # whoever wrote the rest, it is not worth the work of recomputing it
-    yield _check(
-        "dates",
-        certificate.issued <= certificate.valid_from <= at < certificate.expires,
-        f"valid from {certificate.valid_from} until {certificate.expires}, asked for {at}",
-    )
-    if question.revocations is not None:
-        yield _check("revocation", *_revocation(certificate, question.revocations, at))
-    if question.model is not None:
-        yield _check("given model", *_same_model(certificate, question.model))
-    yield _check("claim", *_claim(certificate))
-    is_model = False
+    if against.revocations is not None:
+        yield _check("revocation", *_revocation(opened, against.revocations, at))
+    if against.model is not None:
+        yield _check("given model", *_same_model(certificate, against.model))
+    if opened.from_pdf:
+        same = not opened.differing
+        yield _check(
+            "attachments", same, "no other one in the PDF" if same else "another one in the PDF differs"
+        )
+        yield _check("pages", None, "what the pages of the PDF say was not compared; the attachment counts")
+    by_checker = {name: (holds, detail) for name, holds, detail in _by_checker(opened, at)}
+    by_engine = {"words": _words(certificate)}
+    if by_checker.get("scope", (False, ""))[0]:  # the engine needs a model with sensitive attributes
+        by_engine |= _by_engine(certificate, against.limits)
+    for name, (holds, detail) in by_checker.items():
+        if name != "signature":
+            other, other_detail = by_engine.get(name, (None, ""))
+            yield _check(name, _both(holds, other), other_detail if other is False else detail)
+
+
+def _by_checker(opened: Opened, at: date) -> list[tuple[str, bool | None, str]]:
+    """What the stand-alone checker finds; the signature was checked before."""
     try:
-        for name, holds, detail in checker.examine(opened.data, None, at):
-            is_model = is_model or (name == "model" and holds is True)
-            if name not in _MADE_HERE:
-                yield _check(name, holds, detail)
+        return list(checker.examine(opened.data, None, at))
     except checker.UNREADABLE as error:
-        yield _check("checker", False, f"it can't be recomputed: {error!r:.200}")
-    if is_model:
-        yield _check("engine", *_engine(certificate, question.limits))
+        raise InputError(
+            f"{escaped(opened.name)}: it can't be recomputed: {escaped(repr(error))[:200]}"
+        ) from error
+
+
+def _both(first: bool | None, second: bool | None) -> bool | None:
+    """Whether a check holds by two algorithms, of which one may have left it out."""
+    if False in (first, second):
+        return False
+    return True if True in (first, second) else None
 
 
 def _check(name: str, holds: bool | None, detail: str) -> Check:
@@ -269,18 +339,21 @@ def _check(name: str, holds: bool | None, detail: str) -> Check:
 
 
 def _signature(opened: Opened, key: Ed25519PublicKey | None) -> tuple[bool | None, str]:
+    """Whether the signature is by a key, by two implementations."""
     if not opened.is_signed:
         return (None if key is None else False), "it is not signed"
     if key is None:
-        return None, "no public key was given"
+        return None, f"no public key was given; it names the key {opened.key_id}"
     if opened.key_id != key_id(key):
-        return False, "it was signed with another key"
-    holds = is_signed_by(opened.signed, opened.signature, key)
+        return False, f"it names another key, {opened.key_id}"
+    holds = is_signed_by(opened.signed, opened.signature, key) and checker.is_signed(
+        opened.signed, opened.signature, key.public_bytes_raw()
+    )
     return holds, f"by key {opened.key_id}" if holds else "it does not match what was signed"
 
 
-def _revocation(certificate: Certificate, revocations: Sequence[Revocation], at: date) -> tuple[bool, str]:
-    names = {certificate.id, issuing.sha256(certificate)}
+def _revocation(opened: Opened, revocations: Sequence[Revocation], at: date) -> tuple[bool, str]:
+    names = {opened.certificate.id, opened.sha256}
     for entry in revocations:
         if names & {entry.id, entry.sha256} and entry.revoked <= at:
             return False, f"revoked on {entry.revoked}: {entry.reason or 'no reason was given'}"
@@ -295,7 +368,8 @@ def _same_model(certificate: Certificate, spec: ModelSpec) -> tuple[bool, str]:
     return False, f"it is another model: {given}"
 
 
-def _claim(certificate: Certificate) -> tuple[bool, str]:
+def _words(certificate: Certificate) -> tuple[bool | None, str]:
+    """Whether the sentences are those that the facts make."""
     expected = claims.claim(
         name=certificate.model.name,
         favourable=certificate.decision.favourable,
@@ -304,33 +378,52 @@ def _claim(certificate: Certificate) -> tuple[bool, str]:
         delta=certificate.delta,
         min_probability=certificate.min_probability,
         verdict=certificate.verdict,
+        version=certificate.version,
     )
-    if (certificate.assumptions, certificate.limits) != (claims.ASSUMPTIONS, claims.LIMITS):
-        return False, "the assumptions or limits are not those under which certificates of version 1 hold"
-    return certificate.claim == expected, "the sentence and the formula say what the fields say"
+    fixed = (claims.ASSUMPTIONS, claims.LIMITS, claims.METHOD)
+    if (certificate.assumptions, certificate.limits, certificate.method) != fixed:
+        return False, "the assumptions, limits or method are not worded as in certificates"
+    holds = certificate.claim == expected
+    return holds, expected.formula if holds else "the sentence or the formula is not what the fields say"
 
 
-def _engine(certificate: Certificate, limits: Limits) -> tuple[bool | None, str]:
-    """Answer the certificate's question anew, and compare."""
+def _by_engine(certificate: Certificate, limits: Limits) -> dict[str, tuple[bool | None, str]]:
+    """Answer the certificate's question anew, and compare; None where the engine reached a limit."""
     model = naive_bayes(certificate.model.name, certificate.model.exact)
-    criterion = issuing.criterion_of(certificate.criterion, certificate.delta)
-    least = None if certificate.min_probability is None else fraction_of(certificate.min_probability)
-    found = issuing.answer(model, criterion, least, limits)
-    told = certificate.max_degree
-    if not (fraction_of(told.lower) <= found.upper and found.lower <= fraction_of(told.upper)):
-        return False, f"the largest degree is from {float(found.lower):.12f} to {float(found.upper):.12f}"
-    if told.exact is not None and not found.lower <= fraction_of(told.exact) <= found.upper:
-        return False, f"the largest degree is {float(found.lower):.12f}"
-    if None not in (certificate.pattern_count, found.count) and certificate.pattern_count != str(found.count):
-        return False, f"there are {found.count} patterns"
-    if certificate.coverage is not None and found.coverage is not None:
-        # Another version may decide a set in another way, but not otherwise.
-        told_rows, rows = (
-            [(row.disclosed, row.pairs, row.patterns) for row in coverage]
-            for coverage in (certificate.coverage, found.coverage)
+    least = certificate.min_probability
+    question = Question.of(certificate.delta, certificate.criterion, least, limits=limits)
+    found = answer(model, question)
+    total, told, listed = found.count.total, certificate.max_degree, certificate.pattern_count
+    if found.verdict == "delta-fair":
+        total = 0
+    bounds = found.largest.lower, found.largest.upper
+    degree = f"the largest degree is from {float(bounds[0]):.12f} to {float(bounds[1]):.12f}"
+    checks: dict[str, tuple[bool | None, str]] = {}
+    if told.exact is not None:
+        exactly = fraction_of(told.exact)
+        within = bounds[0] <= exactly <= bounds[1]
+        checks["largest degree"] = (within and (True if found.largest.exact else None), degree)
+    else:
+        upper = fraction_of(told.upper)
+        checks["largest degree"] = (
+            False if bounds[0] > upper else True if bounds[1] <= upper else None,
+            degree,
         )
-        if told_rows != rows:
-            return False, "the patterns are spread in another way over the sets of sensitive attributes"
-    if "inconclusive" in (found.verdict, certificate.verdict):
-        return None, "the verdict is not decided within the limits"
-    return found.verdict == certificate.verdict, f"the engine finds {found.verdict}"
+    if listed is not None:
+        possible = found.count.lower <= int(listed) <= found.count.upper
+        holds = possible and None if total is None else int(listed) == total
+        checks["count"] = (holds, f"there are from {found.count.lower} to {found.count.upper} patterns")
+    if certificate.coverage is not None:
+        expected = None if total is None else issuing.coverage(found)
+        checks["coverage"] = (
+            None if expected is None else _rows(certificate.coverage) == _rows(expected),
+            "the patterns are spread in another way over the sets of sensitive attributes",
+        )
+    verdict = None if "inconclusive" in (found.verdict, certificate.verdict) else found.verdict
+    checks["verdict"] = (verdict and verdict == certificate.verdict, f"the engine finds {found.verdict}")
+    return checks
+
+
+def _rows(coverage: Sequence[Coverage]) -> list[tuple[tuple[str, ...], str, str]]:
+    """What coverage says of each set; how it was decided is for the checker, and differs between versions."""
+    return [(row.disclosed, row.pairs, row.patterns) for row in coverage]

@@ -92,6 +92,9 @@ def certify(
     record_platform: options.RecordPlatform = False,
     key: options.Key = None,
     time_limit: options.TimeLimit = None,
+    audit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the audit of the same answer here, JSON.")
+    ] = None,
     output: options.CertificateOutput = None,
 ) -> int:
     """Issue a certificate of what can be shown of a model, signed if a key is given.
@@ -101,7 +104,9 @@ def certify(
     """
     destinations.refuse_reports(output)
     destinations.settle(
-        {"--output": output}, {"MODEL": model, "--policy": policy, "--key": key}, prints=output is None
+        {"--output": output, "--audit": audit},
+        {"MODEL": model, "--policy": policy, "--key": key},
+        prints=output is None,
     )
     from auditor.usecases import certifying
 
@@ -120,7 +125,11 @@ def certify(
         time_limit=time_limit,
     )
     with Working("certifying") as working:
-        made = certifying.certify(model, wishes, _signer(key, working))
+        made = certifying.certify(model, wishes, _signer(key, working), audited=audit is not None)
+    if audit is not None and made.audit is not None:
+        from auditor.documents.record import to_json
+
+        write_text(audit, to_json(made.audit))
     _deliver_bytes(made.data, output)
     return _report_issued(made.certificate, key, output)
 
@@ -133,7 +142,17 @@ def recertify(
         typer.Option(metavar="REASON", help="Let the scope change, and record why; else it must not."),
     ] = None,
     fail_on_regression: Annotated[
-        bool, typer.Option("--fail-on-regression", help="Exit 1 too if the largest degree grew.")
+        bool, typer.Option("--fail-on-regression", help="Exit 1 too if the model or the question got worse.")
+    ] = False,
+    tolerance: Annotated[
+        str | None,
+        typer.Option(metavar="D", help="The largest degree may grow by so much.  [default: 0.001]"),
+    ] = None,
+    unverified_predecessor: Annotated[
+        bool,
+        typer.Option(
+            "--unverified-predecessor", help="Don't check the signature of OLD, and record that it wasn't."
+        ),
     ] = False,
     delta: options.OptionalDelta = None,
     policy: options.PolicyOption = None,
@@ -154,8 +173,9 @@ def recertify(
 ) -> int:
     """Certify a model that was trained again under the policy of its certificate, and say what changed.
 
-    The comparison goes to standard output, the new certificate to FILE. Exit code 0: the new model is
-    δ-fair. 1: it is not, or with --fail-on-regression its largest degree grew. 4: that is not known.
+    The old certificate is verified first, with --public-key. The comparison goes to standard output, the new
+    certificate to FILE. Exit code 0: the new model is δ-fair. 1: it is not; or with --fail-on-regression the
+    verdict got worse, the question was loosened, or the largest degree crossed δ or grew. 4: not known.
     """
     destinations.refuse_reports(output)
     reads: dict[str, str | Path | None] = {
@@ -190,7 +210,9 @@ def recertify(
             wishes,
             _signer(key, working),
             public_key=public_key,
+            unverified_predecessor=unverified_predecessor,
             scope_change_reason=scope_change,
+            tolerance=tolerance,
         )
     if output is not None:
         _deliver_bytes(made.data, output)
@@ -228,8 +250,9 @@ def verify(
 ) -> int:
     """Check a certificate: signature, dates, digests, and its answer, computed again by two algorithms.
 
-    Exit code 0: everything that was checked holds, whichever verdict it has. 1: something does not. 4: the
-    verdict could not be recomputed within the limits.
+    Exit code 0: all that it says holds, whichever verdict it has; without --public-key its signature is not
+    checked. 1: something does not hold. 3: not a certificate. 4: something that it says could not be
+    recomputed within the limits.
     """
     if certificate is None and chain is None:
         raise typer.BadParameter("give a certificate, or --chain", param_hint="CERTIFICATE")
@@ -244,7 +267,6 @@ def verify(
     }
     destinations.settle({"--output": output, "--extract": extract}, reads, prints=output is None)
     from auditor.certificate.reading import read_certificate
-    from auditor.documents.record import to_json
     from auditor.report.certificates import result_line
     from auditor.usecases import certifying
 
@@ -262,7 +284,7 @@ def verify(
     if output is not None:
         complain(f"{result_line(document)}; see {output}")
     if extract is not None and certificate is not None:
-        write_text(extract, to_json(read_certificate(certificate).certificate))
+        write_text(extract, read_certificate(certificate).readable)
     return exits.BY_RESULT[document.result]
 
 

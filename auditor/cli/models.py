@@ -203,6 +203,10 @@ def import_model(
         str, typer.Option(metavar="POINTS", help="The score at which the odds are those given.")
     ] = "0",
     odds: Annotated[str, typer.Option(metavar="NUMBER", help="Odds at the offset.")] = "1",
+    data: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TABLE", help="Data that give the shares of a scorecard's values; repeatable."),
+    ] = None,
     output: options.ModelOutput = None,
 ) -> int:
     """Turn a model of another program into a specification with the same probabilities.
@@ -213,8 +217,10 @@ def import_model(
     unpickled.
     """
     form = destinations.model_format(output)
-    destinations.settle({"--output": output}, {"FILE": model}, prints=output is None)
+    reads = {"FILE": model, **tables.files("--data", data)}
+    destinations.settle({"--output": output}, reads, prints=output is None)
     from auditor.model.formats import import_model
+    from auditor.model.scorecard import ScorecardSpec
     from auditor.model.writing import dump_model
 
     with Working("reading the model"):
@@ -227,6 +233,13 @@ def import_model(
             intercept=None if intercept is None else _number("--intercept", intercept),
             scale=None if pdo is None else _scale(pdo, offset, odds),
         )
+        if data:
+            from auditor.data.shares import with_shares
+            from auditor.data.tables import open_table
+
+            if not isinstance(spec, ScorecardSpec):
+                raise typer.BadParameter("shares are a scorecard's", param_hint="--data")
+            spec = with_shares(spec, open_table(data[0] if len(data) == 1 else data))
     text = dump_model(spec, form)
     if output is None:
         print_result(text, "json")

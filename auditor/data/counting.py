@@ -574,17 +574,20 @@ class _Count:
                 found[column.name] = self._choices.decision
             key = (int(tally.missing.sum()), tuple(sorted(map(tuple, occurring.tolist()))))
             alike.setdefault(key, []).append(tally)
-        pairs = [
-            (first.column, second.column)
-            for group in alike.values()
-            for i, second in enumerate(group)
-            for first in group[:i]
-            if second.column.name not in found
-        ]
-        if not pairs:
-            return found
+        groups = [[t.column for t in group if t.column.name not in found] for group in alike.values()]
+        while pairs := [(group[0], other) for group in groups for other in group[1:]]:
+            equal = self._equal(pairs)
+            found |= {other.name: first.name for first, other in pairs if (first.name, other.name) in equal}
+            # Those that are not equal to the first one may be to each other.
+            groups = [[other for other in group[1:] if other.name not in found] for group in groups]
+        return found
+
+    def _equal(self, pairs: Sequence[tuple[Column, Column]]) -> set[tuple[str, str]]:
+        """Return the names of the pairs in which each value of one column goes with one of the other."""
         keys = [self._choices.decision] + ([] if self._by is None else [self._by])
-        _, groups = self._table.groups(keys, [], [(a.name, b.name) for a, b in pairs], self._progress)
+        names = [(first.name, second.name) for first, second in pairs]
+        _, groups = self._table.groups(keys, [], names, self._progress)
+        equal = set()
         for (first, second), group in zip(pairs, groups, strict=True):
             side, segment = self._keys(group)
             known = (side >= 0) & (segment >= 0)
@@ -594,8 +597,8 @@ class _Count:
             ]
             both = len(set(zip(*(c.tolist() for c in codes), strict=True)))
             if both == len(np.unique(codes[0])) == len(np.unique(codes[1])):
-                found.setdefault(second.name, first.name)
-        return found
+                equal.add((first.name, second.name))
+        return equal
 
     def _combinations(
         self, names: Sequence[str], group: Groups, tallies: Mapping[str, _Tally]

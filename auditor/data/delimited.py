@@ -26,6 +26,8 @@ _SEPARATORS = ",;\t|"
 _UNCLOSED = "a quotation mark is never closed ({}); close it or take it out"
 #: Bytes that are recoded at once, and characters of a cell beyond which something must be wrong.
 _PIECE, _LONGEST_CELL = 1 << 20, 1 << 20
+#: Bytes of a row of a clean copy; the pieces that are read at once are several times as large.
+_LONGEST_LINE = 20_000_000
 
 
 class _Head(NamedTuple):
@@ -78,6 +80,8 @@ class DelimitedTable(DuckTable):
         if self._encoding not in ("utf-8-sig", "ascii"):
             self._parts = [_Part(self._recoded(i), head.skipped, False) for i, head in enumerate(heads)]
 
+        self._size = sum(path.stat().st_size for path in paths)
+
     def origin(self) -> str:
         """See `Table.origin`."""
         return origin(self._paths)
@@ -108,7 +112,8 @@ class DelimitedTable(DuckTable):
                 f"SELECT * FROM read_csv([{files}], auto_detect = false, header = false, skip = {skipped}, "
                 f"delim = {quoted(self._separator)}, quote = '\"', escape = '\"', strict_mode = true, "
                 f"encoding = 'utf-8', compression = '{'gzip' if zipped else 'none'}', "
-                f"hive_partitioning = false, columns = {{{columns}}})"
+                f"hive_partitioning = false, max_line_size = {_LONGEST_LINE if self._clean else 2_000_000}, "
+                f"columns = {{{columns}}})"
             )
         return f"({' UNION ALL '.join(scans)})"
 

@@ -41,7 +41,7 @@ class EncodedTable:
         self.name, self._table = table.name, table
         decision = spec.decision
         wanted = [decision.name, *(attribute.name for attribute in spec.attributes)]
-        names = [_column(table.columns, name) for name in wanted]
+        names = [column_of(table.columns, name) for name in wanted]
         reject(table.problems(names[:1], "the decision") + table.problems(names[1:], "an attribute"))
         twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
         reject(
@@ -52,7 +52,7 @@ class EncodedTable:
         )
         (own, *found), _ = table.groups(names[:1], names, (), progress)
         sides = [decision.favourable, decision.unfavourable]
-        side = _codes(own.cells[-1], sides, table.dialect, joint=True)
+        side = codes_of(own.cells[-1], sides, table.dialect, joint=True)
         self._codes: dict[str, Mapping[str | None, int]] = {
             names[0]: {c: max(s, -1) for c, s in side.items()}
         }
@@ -76,7 +76,7 @@ class EncodedTable:
         self.unknown: dict[str, int] = {}
         problems = []
         for attribute, name, group in zip(spec.attributes, names[1:], found, strict=True):
-            code = _codes(group.cells[-1], attribute.values, table.dialect)
+            code = codes_of(group.cells[-1], attribute.values, table.dialect)
             self._codes[name] = {cell: max(c, -1) for cell, c in code.items()}
             absent = {-1: 0, -2: 0}
             for decided, cell, number in zip(*group.cells, group.rows.tolist(), strict=True):
@@ -105,7 +105,7 @@ class EncodedTable:
             yield Rows(tuple(code[known] for code in piece.codes), piece.rows[known])
 
 
-def _column(columns: Sequence[str], name: str) -> str:
+def column_of(columns: Sequence[str], name: str) -> str:
     """Return the column of a name, or the only one whose letters and digits are the same."""
 
     def bare(text: str) -> str:
@@ -115,7 +115,7 @@ def _column(columns: Sequence[str], name: str) -> str:
     return alike[0] if name not in columns and len(alike) == 1 else name
 
 
-def _codes(
+def codes_of(
     cells: Sequence[str | None], values: Sequence[ValueSpec], dialect: Dialect, *, joint: bool = False
 ) -> dict[str | None, int]:
     """Return the place of each cell among values; -1 if it is missing, -2 if the model hasn't it."""

@@ -10,6 +10,8 @@ import numpy as np
 
 from auditor.data.cells import Dialect
 from auditor.data.tables import Groups, Progress, Rows, Table
+from auditor.errors import InputError
+from auditor.messages import shown
 from auditor.model.building import code_of
 
 if TYPE_CHECKING:
@@ -69,8 +71,16 @@ class FrameTable(Table):
         """Return each row's place among the different cells of a column, and these."""
         if name not in self._codes:
             column = self._frame.iloc[:, self.columns.index(name)]
-            codes, values = column.factorize(use_na_sentinel=True)
-            cells: list[str | None] = [code_of(_plain(value)) for value in values]
+            try:
+                codes, values = column.factorize(use_na_sentinel=True)
+                # Of pandas' own floats it can't be seen any more that they were short ones.
+                shown_values = np.asarray(values) if values.dtype.kind == "f" else values
+                cells: list[str | None] = [code_of(_plain(value)) for value in shown_values]
+            except (TypeError, UnicodeDecodeError) as error:
+                raise InputError(
+                    f"{self.name}: column {shown(name)} holds lists, or bytes that are no text; drop it, or "
+                    "make single values of them"
+                ) from error
             # A missing cell has the code -1, which is the last place.
             self._codes[name] = np.where(codes < 0, len(cells), codes).astype(np.intp), [*cells, None]
         return self._codes[name]
@@ -90,4 +100,7 @@ class FrameTable(Table):
 
 def _plain(value: Any) -> Any:
     """Return a scalar of NumPy as Python has it, but for moments, which NumPy knows better."""
+    if isinstance(value, np.float32 | np.float16):
+        # The shortest decimal that reads back as it is what people see.
+        return float(str(value))
     return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufSU" else value

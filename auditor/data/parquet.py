@@ -19,6 +19,7 @@ class ParquetTable(DuckTable):
     def __init__(self, name: str, paths: Sequence[Path], dialect: Dialect) -> None:
         super().__init__(name, stem(paths, name), dialect)
         self._paths = paths
+        self._size = sum(path.stat().st_size for path in paths)
         files = ", ".join(map(quoted, reachable(paths, self._folder)))
         # Old writers, such as Impala's, mark no text as text.
         options = "binary_as_string = true, hive_partitioning = false"

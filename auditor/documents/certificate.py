@@ -1,7 +1,9 @@
-"""The certificate document, version 1: a claim about one exact model, with all that is needed to check it.
+"""The certificate document, version 2: a claim about one exact model, with all that is needed to check it.
 
-Numbers that a claim rests on are strings: fractions in lowest terms (``"-3/7"``, ``"1"``) and decimals as
-written. Counts are strings too, since they outgrow the integers that every JSON reader keeps exactly.
+Numbers that a claim rests on are strings: fractions in lowest terms (``"-3/7"``, ``"1"``) and decimals
+without zeros at their end. Counts are strings too, since they outgrow the integers that every JSON reader
+keeps exactly. What of this a file may say, and how long each part may be, is the closed form in
+``certificate/checker.py``; certificates of version 1, which say less, are read as these.
 """
 
 from __future__ import annotations
@@ -11,17 +13,20 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from auditor.choices import CriterionName, Verdict
+from auditor.choices import CriterionName, MethodName, Verdict
 from auditor.documents.audit import ToolRecord
 from auditor.documents.parameters import ExactModel, FractionText, NameText
 from auditor.documents.record import Record
-
-PREDICATE_TYPE = "urn:auditor:certificate:v1"
+from auditor.model.checks import MAX_NAME, MAX_TEXT
 
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 CertificateId = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
-DecimalText = Annotated[str, Field(pattern=r"^(0|[1-9][0-9]*)(\.[0-9]+)?$")]
-CountText = Annotated[str, Field(pattern="^(0|[1-9][0-9]*)$")]
+DecimalText = Annotated[str, Field(pattern=r"^[01](\.[0-9]{1,400})?$")]
+CountText = Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,3999})$")]
+Weight = Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,99})(/[1-9][0-9]{0,99})?$")]
+LogLikelihood = Annotated[str, Field(pattern=r"^-[0-9]{1,120}\.[0-9]{6}$")]
+Name = Annotated[NameText, Field(max_length=MAX_NAME)]
+Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
 
 
 class Claim(Record):
@@ -31,45 +36,112 @@ class Claim(Record):
     formula: str
 
 
-class Supersedes(Record):
-    """The certificate that this one takes the place of.
+class Scope(Record):
+    """What a certificate answers, apart from the model's parameters and other attributes."""
 
-    The scope is the decision, the sensitive attributes, criterion, threshold and minimum probability.
-    """
+    decision: Name
+    favourable: Name
+    unfavourable: Name
+    criterion: CriterionName
+    delta: DecimalText
+    min_probability: DecimalText | None
+    sensitive: Annotated[tuple[Name, ...], Field(description="Sorted.")]
+
+
+class Supersedes(Record):
+    """The certificate that this one takes the place of."""
 
     id: CertificateId
     sha256: Annotated[Digest, Field(description="Digest of that certificate's canonical JSON (RFC 8785).")]
-    scope_changes: Annotated[
-        tuple[str, ...], Field(description="What of the scope changed; usually nothing.")
+    verified_with: Annotated[
+        Digest | None,
+        Field(description="The key with which its signature was checked; null: it was taken over unchecked."),
     ]
-    scope_change_reason: Annotated[str | None, Field(description="Why; null when nothing changed.")]
+    scope: Annotated[
+        Scope | None, Field(description="Its scope; null in version 1, which says in words what changed.")
+    ]
+    scope_change_reason: Annotated[
+        Text | None, Field(description="Why the scope is another one now; null when it isn't.")
+    ]
+
+
+class Overridden(Record):
+    """What a policy file says where another value was given in its place; null where none was."""
+
+    criterion: CriterionName | None = None
+    delta: DecimalText | None = None
+    min_probability: DecimalText | None = None
+    sensitive: tuple[Name, ...] | None = None
+    valid_days: CountText | None = None
+    issuer: Name | None = None
+    responsible: Name | None = None
 
 
 class Policy(Record):
     """The policy file that fixed the question; its digest can be published before the model is known."""
 
-    sha256: Annotated[Digest | None, Field(description="Digest of the file's bytes; null: there was none.")]
+    sha256: Annotated[
+        Digest | None, Field(description="Digest of the file's bytes; null: there was none.")
+    ] = None
     overridden: Annotated[
-        tuple[str, ...], Field(description="Settings of the file in whose place another value was given.")
+        Overridden,
+        Field(description="What the file says where the certificate says otherwise."),
+    ] = Overridden()
+
+
+class RepairWeights(Record):
+    """Rows with each decision, or with each value of an attribute."""
+
+    favourable: tuple[Weight, ...]
+    unfavourable: tuple[Weight, ...]
+
+
+class DecisionWeights(Record):
+    """Rows with each decision."""
+
+    favourable: Weight
+    unfavourable: Weight
+
+
+class RepairFacts(Record):
+    """That the model was repaired: from what, and at what price in likelihood.
+
+    The digest of the model before the repair, the most likely one of the counts, and both log-likelihoods
+    follow from the counts, and are computed again from them by whoever verifies.
+    """
+
+    method: MethodName
+    source_sha256: Annotated[Digest, Field(description="Of the model before the repair.")]
+    smoothing: Annotated[Weight, Field(description="Added to every count of an attribute.")]
+    decision: DecisionWeights
+    attributes: tuple[RepairWeights, ...]
+    log_likelihood_before: Annotated[
+        LogLikelihood,
+        Field(description="Natural logarithm, of the counts with smoothing, by the model before the repair."),
+    ]
+    log_likelihood_after: Annotated[
+        LogLikelihood | None, Field(description="By the certified model; null is minus infinity.")
     ]
 
 
 class Provenance(Record):
     """Where the model comes from, as its file says; null where it says nothing."""
 
-    description: str | None
-    owner: str | None
-    model_version: str | None
-    data_source: str | None
-    period: str | None
+    description: Text | None
+    owner: Text | None
+    model_version: Text | None
+    data_source: Text | None
+    period: Text | None
     rows: CountText | None
 
 
 class CertifiedModel(Record):
     """The model that the certificate is about."""
 
-    name: str
+    name: Name
     sha256: Digest
+    family: Literal["naive-bayes"] = "naive-bayes"
+    repair: Annotated[RepairFacts | None, Field(description="null: it was not repaired.")] = None
     exact: ExactModel
     provenance: Provenance
 
@@ -77,16 +149,16 @@ class CertifiedModel(Record):
 class Decision(Record):
     """The decision, and which of its two values is favourable to the person."""
 
-    name: str
-    favourable: str
-    unfavourable: str
+    name: Name
+    favourable: Name
+    unfavourable: Name
 
 
 class SensitiveAttribute(Record):
     """An attribute that the claim protects, with the reason given for that."""
 
-    name: NameText
-    reason: str | None
+    name: Name
+    reason: Text | None
 
 
 class MaxDegree(Record):
@@ -98,7 +170,10 @@ class MaxDegree(Record):
 
 
 class Witness(Record):
-    """A pair of disclosed sensitive values and context on which |degree| is the largest that was found."""
+    """A pair of disclosed sensitive values and context on which |degree| is the largest that was found.
+
+    Another pair can have the same.
+    """
 
     sensitive_values: Annotated[dict[str, str], Field(min_length=1)]
     context_values: dict[str, str]
@@ -115,8 +190,8 @@ class Coverage(Record):
     method: Annotated[
         Literal["closed form", "exhausted", "bounded"],
         Field(
-            description="'closed form': a bound on every context settles all pairs; 'exhausted': every pair "
-            "was counted; 'bounded': the search for the largest |degree| settled all without a count."
+            description="'closed form': the extreme ratios of likelihoods settle all pairs in every context; "
+            "'exhausted': every pair was counted; 'bounded': the search for the largest |degree| settled all."
         ),
     ]
     pairs: CountText
@@ -139,17 +214,17 @@ class Certificate(Record):
     """
 
     kind: Literal["auditor/certificate"] = "auditor/certificate"
-    version: Literal[1] = 1
+    version: Literal[1, 2] = 2
     id: Annotated[
         CertificateId,
         Field(description="First 32 digits of the SHA-256 of the canonical JSON of all the rest."),
     ]
     issued: date
     valid_from: Annotated[date, Field(description="Holds from the start of this day, UTC.")]
-    expires: Annotated[date, Field(description="Holds until the start of this day, UTC.")]
+    expires: Annotated[date, Field(description="Holds until the start of this day, UTC; at most 3660 days.")]
     supersedes: Supersedes | None
-    issuer: Annotated[str | None, Field(description="null: not said.")]
-    responsible: Annotated[str | None, Field(description="The responsible person; null: not said.")]
+    issuer: Annotated[Name | None, Field(description="null: not said.")]
+    responsible: Annotated[Name | None, Field(description="The responsible person; null: not said.")]
     claim: Claim
     verdict: Verdict
     criterion: CriterionName
@@ -159,7 +234,7 @@ class Certificate(Record):
     decision: Decision
     sensitive_attributes: Annotated[tuple[SensitiveAttribute, ...], Field(min_length=1)]
     max_degree: MaxDegree
-    witness: Annotated[Witness | None, Field(description="null: no pattern is in scope.")]
+    witness: Annotated[Witness | None, Field(description="null: no pattern is in scope, or none was found.")]
     pattern_count: Annotated[
         CountText | None, Field(description="Discrimination patterns in scope, exactly.")
     ]
@@ -177,7 +252,7 @@ class Certificate(Record):
     limits: tuple[str, ...]
     method: Method
     platform: Annotated[
-        str | None,
+        Text | None,
         Field(description="Where it was computed, if that was asked for; no answer depends on it."),
     ]
     tool: ToolRecord

@@ -79,9 +79,17 @@ class Comparison(Record):
     after: CertificateSide
     scope_changes: tuple[str, ...]
     scope_change_reason: str | None
-    regressed: Annotated[
-        bool | None, Field(description="Whether the largest |degree| grew; null: neither is proved.")
+    tolerance: Annotated[
+        DecimalText, Field(description="By so much the largest |degree| may grow without being a regression.")
     ]
+    regressed: Annotated[
+        bool | None,
+        Field(
+            description="Whether the verdict got worse, the question was loosened, or the largest |degree| "
+            "crossed the threshold or grew by more than the tolerance; null: neither is proved."
+        ),
+    ]
+    regressions: Annotated[tuple[str, ...], Field(description="In what ways.")]
     attributes_added: tuple[str, ...]
     attributes_removed: tuple[str, ...]
     values_changed: Annotated[tuple[str, ...], Field(description="Attributes whose values differ.")]

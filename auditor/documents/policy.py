@@ -16,24 +16,32 @@ from auditor.model import checks
 MAX_VALID_DAYS = 3660
 
 _COLOUR = "#[0-9a-fA-F]{6}"
+
+#: Decimal places of a threshold or a minimum probability.
+MAX_PLACES = 400
+
 _DECIMAL = re.compile(r"(\d{1,300}(\.\d{0,300})?|\.\d{1,300})([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 def share_text(value: str | int | Decimal) -> str:
-    """Return a number from 0 to 1 as a plain decimal without an exponent, its digits as given.
+    """Return a number from 0 to 1 as a plain decimal without an exponent or zeros at its end.
 
     >>> share_text("5e-2"), share_text(Decimal("0.10")), share_text("1")
-    ('0.05', '0.10', '1')
+    ('0.05', '0.1', '1')
 
     Raises
     ------
     ValueError
-        If it is no plain decimal, or out of range.
+        If it is no plain decimal, out of range, or has more than 400 places.
     """
     text = str(value).strip()
     if not _DECIMAL.fullmatch(text) or not 0 <= Decimal(text) <= 1:
-        raise ValueError(f"{text[:40]!r} is not a decimal number from 0 to 1")
-    return f"{Decimal(text):f}" if Decimal(text) else "0"
+        raise ValueError(f"{shown(text)} is not a decimal number from 0 to 1")
+    plain = f"{Decimal(text):f}"
+    plain = plain.rstrip("0").rstrip(".") if "." in plain else plain
+    if len(plain) > 2 + MAX_PLACES:
+        raise ValueError(f"{shown(text)} has more than {MAX_PLACES} decimal places")
+    return plain
 
 
 def _share(value: object) -> str:
@@ -41,10 +49,8 @@ def _share(value: object) -> str:
         raise ValueError(f"{shown(value)} is not a number from 0 to 1; write one, such as 0.05")
     try:
         return share_text(value)
-    except ValueError:
-        raise ValueError(
-            f"{shown(value)} is not a decimal number from 0 to 1; write one, such as 0.05"
-        ) from None
+    except ValueError as error:
+        raise ValueError(f"{error}; write one, such as 0.05") from None
 
 
 def _named(value: object) -> object:

@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from auditor.choices import Verdict
+from auditor.choices import CriterionName, Verdict
 from auditor.documents.audit import ToolRecord
-from auditor.documents.certificate import CertificateId, Digest
+from auditor.documents.certificate import CertificateId, DecimalText, Digest
 from auditor.documents.record import Record
 
 Outcome = Literal["passed", "failed", "not performed"]
-Result = Literal["holds", "does not hold", "undecided"]
+Result = Literal["holds", "contents hold", "does not hold", "undecided"]
 
 
 class Check(Record):
@@ -32,16 +32,25 @@ class CertificateName(Record):
     sha256: Annotated[Digest, Field(description="Of the certificate's canonical JSON.")]
     model: str
     verdict: Verdict
+    criterion: CriterionName
+    delta: DecimalText
+    min_probability: DecimalText | None
+    favourable: str
+    sensitive: tuple[str, ...]
     issued: date
     expires: date
-    signed_by: Annotated[str | None, Field(description="The key that the envelope names; null: not signed.")]
+    names_key: Annotated[
+        Digest | None,
+        Field(description="The key that the envelope names, whether it signed or not; null: not signed."),
+    ]
 
 
 class Verification(Record):
     """What was checked of one certificate.
 
-    It holds if no check failed and the verdict was recomputed; it is undecided if nothing failed but neither
-    algorithm could recompute the verdict. That it holds says nothing about which verdict it has.
+    It holds if no check failed and everything that the certificate claims was recomputed; its contents hold
+    if that is so but no signature was checked; it is undecided if nothing failed but neither algorithm could
+    recompute something that it claims. That it holds says nothing about which verdict it has.
     """
 
     kind: Literal["auditor/verification"] = "auditor/verification"
@@ -56,7 +65,8 @@ class Verification(Record):
 class ChainVerification(Record):
     """What was checked of all certificates in a folder, each of which may supersede another.
 
-    The first ones come first. ``current`` are those that none supersedes; only they have to be in date.
+    The first ones come first. ``current`` are those that none supersedes; only they have to be in date, and
+    not taken back. A chain has one.
     """
 
     kind: Literal["auditor/chain-verification"] = "auditor/chain-verification"

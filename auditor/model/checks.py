@@ -23,18 +23,33 @@ MAX_EXPONENT = 400
 
 _AT_MOST_MAX_DIGITS = Context(prec=MAX_DIGITS, traps=[Rounded])
 
+#: Characters of a name, and of a longer text.
 MAX_NAME = 500
+MAX_TEXT = 10_000
+
+#: Attributes of a model, values of an attribute, and values of all attributes together.
+MAX_ATTRIBUTES = MAX_VALUES = 1_000
+MAX_ALL_VALUES = 100_000
 
 #: Of points and weights: their exponentials stay numbers.
 MAX_SCORE = 1_000_000
 
 SIDES = ("favourable", "unfavourable")
 
-#: What no YAML holds, and what reorders the text around it, so that a report seems to say something else.
-_MISLEADING = frozenset(
-    "\ufeff\ufffe\uffff\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+#: Some scripts need these to join or part their letters; they can't be seen by themselves.
+_JOINERS = "\u200c\u200d"
+#: What can't be seen though its category doesn't say so, and what no YAML holds.
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffe\uffff") | frozenset(
+    map(chr, range(0xFE00, 0xFE10))
 )
-_UNSHOWABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
+#: Control and format characters: some reorder the text around them, so that it seems to say something else.
+_UNSHOWABLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+#: Cyrillic and Greek letters that look like Latin ones.
+_LATIN = str.maketrans(
+    "АВЕЅІЈКМНОРСТУХаеѕіјорсухһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧονρ",
+    "ABESIJKMHOPCTYXaesijopcyxhdqwABEZHIKMNOPTYXovp",
+    _JOINERS,
+)
 
 
 def exact(value: object) -> Decimal:
@@ -111,29 +126,45 @@ def score(value: object) -> Decimal:
 
 
 def text(value: str) -> str:
-    """Return a text that has no control characters but new lines and tabs."""
+    """Return a text that can be seen, without control characters but new lines and tabs."""
     if not value.strip():
         raise ValueError("is empty; write a text or leave it out")
-    _showable(value, allowed="\n\t")
+    if len(value) > MAX_TEXT:
+        raise ValueError(f"{shown(value)} has {len(value)} characters; use at most {MAX_TEXT}")
+    _showable(value, allowed=_JOINERS + "\n\t")
     return value
 
 
 def name(value: str) -> str:
-    """Return a name or label: one line that can be shown as it is."""
+    """Return a name or label: one line that can be shown as it is, in Unicode's normal form NFC."""
     if not value.strip():
         raise ValueError(f"{shown(value)} is empty; give a name that people can read")
     if len(value) > MAX_NAME:
         raise ValueError(f"{shown(value)} has {len(value)} characters; use at most {MAX_NAME}")
-    _showable(value)
+    _showable(value, allowed=_JOINERS)
+    if unicodedata.normalize("NFC", value) != value:
+        raise ValueError(f"{shown(value)} is not in Unicode's normal form NFC; write its letters composed")
     return value
 
 
-def _showable(value: str, allowed: str = "") -> None:
+def looks(name: str) -> str:
+    """Return what the eye sees of a name: two names with the same could be taken for each other.
+
+    >>> looks("ﬁle") == looks("file"), looks("ѕex") == looks("sex"), looks("Sex") == looks("sex")
+    (True, True, False)
+    """
+    return " ".join(unicodedata.normalize("NFKC", name).translate(_LATIN).split())
+
+
+def _showable(value: str, allowed: str) -> None:
+    if not value.strip(_JOINERS + " \n\t"):
+        raise ValueError(f"{shown(value)} shows nothing; write what people can read")
     for character in value:
-        hidden = unicodedata.category(character) in _UNSHOWABLE or character in _MISLEADING
-        if hidden and character not in allowed:
+        blank, unshowable = character in _BLANK, unicodedata.category(character) in _UNSHOWABLE
+        if (blank or unshowable) and character not in allowed:
+            kind = "control" if unshowable else "invisible"
             raise ValueError(
-                f"{shown(value)} contains the control character U+{ord(character):04X}; take it out"
+                f"{shown(value)} contains the {kind} character U+{ord(character):04X}; take it out"
             )
 
 
@@ -150,6 +181,9 @@ def across(model: object) -> Iterator[Problem]:
     attributes = items(part(model, "attributes"))
     if part(model, "attributes") is not None and not attributes:
         yield Problem(("attributes",), "is empty; give at least one attribute, and mark the sensitive ones")
+    if problems := list(too_many(attributes)):
+        yield from problems
+        return
     counted = [i for i, a in enumerate(attributes) if part(a, "counts") is not None]
     decision = part(model, "decision")
     yield from _decision(decision, bool(counted), repaired)
@@ -164,22 +198,38 @@ def across(model: object) -> Iterator[Problem]:
         yield Problem(("smoothing",), message)
 
 
+def too_many(attributes: list[object]) -> Iterator[Problem]:
+    """Find that a model is larger than models can be."""
+    if len(attributes) > MAX_ATTRIBUTES:
+        message = f"has {len(attributes):,} attributes; a model may have {MAX_ATTRIBUTES:,}, leave some out"
+        yield Problem(("attributes",), message)
+    values = sum(len(items(part(attribute, "values"))) for attribute in attributes)
+    if values > MAX_ALL_VALUES:
+        message = f"they have {values:,} values together; a model may have {MAX_ALL_VALUES:,}"
+        yield Problem(("attributes",), message)
+
+
 def repeated_names(attributes: list[object], decision_name: object) -> Iterator[Problem]:
     """Find attributes with the name of another one or of the decision, or that people can't tell apart."""
-    named_at: dict[str, int] = {}
+    named_at: dict[str, tuple[int, str]] = {}
     shown_at: dict[str, int] = {}
+    decision = looks(decision_name) if isinstance(decision_name, str) else None
     for i, attribute in enumerate(attributes):
         attribute_name = part(attribute, "name")
         if isinstance(attribute_name, str):
-            if attribute_name in named_at:
-                message = f"has the name of attributes[{named_at[attribute_name]}] too; give each its own"
+            seen = looks(attribute_name)
+            if seen in named_at:
+                other, its_name = named_at[seen]
+                has = "has" if its_name == attribute_name else "looks like"
+                message = f"{has} the name of attributes[{other}] too; give each its own"
                 yield Problem(("attributes", i), message)
-            elif attribute_name == decision_name:
-                message = "has the name of the decision; leave the decision out of the attributes"
+            elif seen == decision:
+                has = "has" if decision_name == attribute_name else "looks like"
+                message = f"{has} the name of the decision; leave the decision out of the attributes"
                 yield Problem(("attributes", i), message)
-            named_at.setdefault(attribute_name, i)
+            named_at.setdefault(seen, (i, attribute_name))
         shown_as = part(attribute, "label") or attribute_name
-        first = shown_at.setdefault(shown_as, i) if isinstance(shown_as, str) else i
+        first = shown_at.setdefault(looks(shown_as), i) if isinstance(shown_as, str) else i
         if first != i and part(attributes[first], "name") != attribute_name:
             message = f"people read {shown(shown_as)} for attributes[{first}] too; give each its own label"
             yield Problem(("attributes", i), message)
@@ -222,6 +272,12 @@ def _attribute(
     if size is not None and size < 2:
         number = "one value is" if size else "no values are"
         yield Problem((*place, "values"), f"{number} given; an attribute has at least two")
+    if size is not None and size > MAX_VALUES:
+        message = (
+            f"{size:,} values are given; an attribute may have {MAX_VALUES:,}, so put rare ones together"
+        )
+        yield Problem((*place, "values"), message)
+        return
     yield from repeats(items(values), lambda i: (*place, "values", i), lambda i: f"values[{i}]")
 
     likelihood, counts = part(attribute, "likelihood"), part(attribute, "counts")
@@ -288,13 +344,15 @@ def repeats(
     for i, value in enumerate(values):
         code = value if isinstance(value, str) else part(value, "value")
         shown_as = label(value) or (code if isinstance(code, str) else None)
-        if shown_as is not None and labelled.setdefault(shown_as, i) != i:
-            other = called(labelled[shown_as])
-            message = f"{shown(shown_as)} is the label of {other} too; labels must differ"
+        if shown_as is not None and labelled.setdefault(looks(shown_as), i) != i:
+            other = labelled[looks(shown_as)]
+            equal = label(values[other]) in (shown_as, None)
+            message = f"{shown(shown_as)} {'is' if equal else 'looks like'} the label of {called(other)} too"
+            message += "; labels must differ"
             yield Problem(place(i), message)
         elif isinstance(code, str) and coded.setdefault(code, i) != i:
-            other = called(coded[code])
-            yield Problem(place(i), f"{shown(code)} is the value of {other} too; values must differ")
+            message = f"{shown(code)} is the value of {called(coded[code])} too; values must differ"
+            yield Problem(place(i), message)
 
 
 def accepted(

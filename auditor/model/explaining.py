@@ -100,7 +100,7 @@ def foreign(kind: type[BaseModel], tree: object, *, required: bool = False) -> l
 
     Where kind and version are required, a tree without them is another kind too.
     """
-    wanted, version = (get_args(kind.model_fields[key].annotation)[0] for key in ("kind", "version"))
+    (wanted, *_), versions = (get_args(kind.model_fields[key].annotation) for key in ("kind", "version"))
     found = part(tree, "kind")
     word = wanted.rpartition("/")[2].replace("-", " ")
     noun = f"a list of {word}" if word.endswith("s") else f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
@@ -110,8 +110,9 @@ def foreign(kind: type[BaseModel], tree: object, *, required: bool = False) -> l
         return [Problem(("kind",), f'{shown(found)} is not {noun}; {noun} says "{wanted}"')]
     found = part(tree, "version")
     # True equals 1, but is no version.
-    if (found != version or isinstance(found, bool)) and (required or isinstance(found, int)):
-        message = f"{shown(found)} is not supported; this auditor reads version {version}"
+    if (found not in versions or isinstance(found, bool)) and (required or isinstance(found, int)):
+        read = "version" + "s" * (len(versions) > 1) + " " + " and ".join(map(str, versions))
+        message = f"{shown(found)} is not supported; this auditor reads {read}"
         return [Problem(("version",), message)]
     return []
 

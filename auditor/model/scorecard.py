@@ -274,8 +274,8 @@ class ScorecardSpec(Part):
             )
         except (ArithmeticError, ValueError) as error:
             raise InputError(
-                f"{escaped(self.name)}: no conforming population can be computed from numbers so large; write "
-                '"undisclosed" at each attribute'
+                f"{escaped(self.name)}: no conforming population can be computed from numbers so large; "
+                'write "undisclosed" at each attribute'
             ) from error
         found = [values[0].number for values in occurring]
         for i, u in zip(free, solved, strict=True):

@@ -50,7 +50,11 @@ Count = Annotated[Decimal, PlainValidator(checks.count), WithJsonSchema({"type":
 Number = Annotated[Decimal, PlainValidator(checks.exact), WithJsonSchema({"type": "number"})]
 _NAME_SCHEMA = {"type": "string", "minLength": 1, "maxLength": checks.MAX_NAME}
 Name = Annotated[str, AfterValidator(checks.name), WithJsonSchema(_NAME_SCHEMA)]
-Text = Annotated[str, AfterValidator(checks.text)]
+Text = Annotated[
+    str,
+    AfterValidator(checks.text),
+    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": checks.MAX_TEXT}),
+]
 Whole = Annotated[int, Field(ge=0)]
 
 
@@ -250,7 +254,11 @@ class ModelSpec(Part):
             json_schema_extra={"default": 0},
         ),
     ] = Decimal(0)
-    attributes: Annotated[tuple[AttributeSpec, ...], Listed, Field(json_schema_extra={"minItems": 1})]
+    attributes: Annotated[
+        tuple[AttributeSpec, ...],
+        Listed,
+        Field(json_schema_extra={"minItems": 1, "maxItems": checks.MAX_ATTRIBUTES}),
+    ]
     provenance: Provenance | None = None
     repair: Annotated[
         RepairRecord | None,
@@ -266,10 +274,6 @@ class ModelSpec(Part):
     def attribute_labels(self) -> dict[str, str]:
         """What people read for each attribute, by its name; no answer or digest depends on it."""
         return {attribute.name: attribute.label or attribute.name for attribute in self.attributes}
-
-    def classifier(self) -> NaiveBayes:
-        """The exact model, under the name that all families have for it."""
-        return self.naive_bayes()
 
     def naive_bayes(self) -> NaiveBayes:
         """Return the exact model that this specification means.

@@ -15,11 +15,13 @@ Document = Verification | ChainVerification | Comparison
 
 RESULTS = {
     "holds": "The certificate holds",
+    "contents hold": "The contents hold; signature not checked",
     "does not hold": "The certificate does NOT hold",
     "undecided": "The certificate is undecided",
 }
 CHAIN_RESULTS = {
     "holds": "The chain holds",
+    "contents hold": "The contents of the chain hold; signatures not checked",
     "does not hold": "The chain does NOT hold",
     "undecided": "The chain is undecided",
 }
@@ -45,7 +47,9 @@ def result_line(document: Verification | ChainVerification) -> str:
     failed = [check.name for check in document.checks if check.outcome == "failed"]
     verdict = VERDICTS[document.certificate.verdict]
     return f"{RESULTS[document.result]}" + (
-        f": {', '.join(failed)}" if failed else f"; its verdict: {verdict}"
+        f": {', '.join(failed)}"
+        if failed
+        else f"; its verdict: {verdict} at δ = {document.certificate.delta}"
     )
 
 
@@ -55,7 +59,7 @@ def change_line(document: Comparison) -> str:
     return (
         f"{after.model}: {VERDICTS[after.verdict]} at δ = {after.delta}, "
         f"was {VERDICTS[before.verdict]} at δ = {before.delta}; "
-        f"largest degree {changes.largest(before)} → {changes.largest(after)}"
+        f"largest degree {' → '.join(changes.degrees(before, after))}"
     )
 
 
@@ -65,9 +69,13 @@ def _verification(document: Verification, level: int) -> list[Block]:
         ("File", certificate.file),
         ("Certificate", certificate.id),
         ("Model", certificate.model),
-        ("Verdict", VERDICTS[certificate.verdict]),
+        ("Verdict", f"{VERDICTS[certificate.verdict]} at δ = {certificate.delta}"),
+        ("Criterion", certificate.criterion),
+        ("Minimum probability", certificate.min_probability or "none"),
+        ("Favourable decision", certificate.favourable),
+        ("Sensitive attributes", ", ".join(certificate.sensitive)),
         ("Issued", f"{certificate.issued}, expires {certificate.expires}"),
-        ("Signed by", certificate.signed_by or "not signed"),
+        ("Names the key", certificate.names_key or "none; it is not signed"),
     )
     return [Heading(result_line(document), level=level), Facts(facts), _checks(document.checks)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
-from auditor.choices import CriterionName, ListName, RankBy, Verdict
+from auditor.choices import CriterionName, ListName, RankBy, Undisclosed, Verdict
 from auditor.documents.audit import DegreeRecord, PatternRecord
 from auditor.documents.comparison import ParameterChange
 from auditor.report.blocks import Block, Cell, Heading, Paragraph, Table, strong, values
@@ -28,6 +28,23 @@ _SUMMARIES: Mapping[ListName, tuple[str, str]] = {
 }
 #: Share of its place that a bar has at least, so that it is seen.
 _THINNEST_BAR = 0.02
+
+
+#: What an attribute of a scorecard counts that isn't disclosed.
+UNDISCLOSED: Mapping[Undisclosed, str] = {
+    "conforming": "as in the likeliest population that conforms with the scorecard",
+    "missing-bin": "the points of its own bin of missing values",
+    "declared": "as its author has declared",
+}
+UNDISCLOSED_EXPLAINED = (
+    "A scorecard doesn’t say what an attribute counts that isn’t disclosed. Here it is what agrees with the "
+    "likeliest population that has the shares of the scorecard’s values, and in which every complete "
+    "application has the scorecard’s own probability. Degrees depend on that population through one number "
+    "per attribute. That attributes are independent given the decision is a property of this population, not "
+    "of actual people. Attributes that are no inputs of the scorecard are not covered: to audit those, learn "
+    "a model from a table of the scorecard’s decisions with the attributes beside them (auditor learn), or "
+    "mark inputs that stand in for them as sensitive."
+)
 
 
 def verdict_sentence(name: str, verdict: Verdict, delta: str) -> str:

@@ -9,6 +9,9 @@ from typing import Self
 
 from auditor.search.pattern import Pattern
 
+#: Degrees of scorecards are irrational, and measured to about 40 digits.
+_UNTOLD = Fraction(1, 10**38)
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -32,8 +35,8 @@ class Figure:
 
     @property
     def exact(self) -> bool:
-        """Whether both ends meet: the largest |degree| is known."""
-        return self.lower == self.upper
+        """Whether both ends meet, but for digits that no degree is measured to: it is known."""
+        return self.upper - self.lower <= _UNTOLD
 
     def having_seen(self, patterns: Iterable[Pattern]) -> Self:
         """Return the figure with the worst of its witness and of other patterns among those it speaks of."""

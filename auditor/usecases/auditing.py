@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from auditor.choices import CriterionName, CutRanking, ListName, MethodName, RankBy, SolverName, Undisclosed
 from auditor.documents.audit import Audit
 from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
-from auditor.messages import shown
+from auditor.messages import escaped, shown
 from auditor.model.building import split
 from auditor.model.classifier import Classifier
 from auditor.model.scorecard import ScorecardSpec
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from auditor.model.spec import ModelSpec
     from auditor.repair.learner import Round
     from auditor.repair.repairing import Repaired
-
-Spec = TypeVar("Spec", bound="ModelSpec | ScorecardSpec")
 
 #: Subset-minimal patterns that an audit lists at most; `patterns` lists as many as asked for.
 MINIMAL_LIMIT = 100
@@ -98,7 +96,7 @@ def audit(
     return with_data(document, model, data, progress=progress)
 
 
-def marked(model: Spec, sensitive: Iterable[str]) -> Spec:
+def marked(model: ModelSpec | ScorecardSpec, sensitive: Iterable[str]) -> ModelSpec | ScorecardSpec:
     """Return a model with these attributes marked as sensitive, in place of those that are.
 
     Parameters
@@ -294,10 +292,16 @@ def classifier_of(
         If it is said of naive Bayes what isn't disclosed.
     """
     if isinstance(model, ScorecardSpec):
-        return model.taken_as(undisclosed).classifier()
+        exact = model.taken_as(undisclosed).classifier()
+        if exact.unfavourable_share is None:
+            raise InputError(
+                f"{escaped(model.name)}: {exact.undisclosed}: an audit needs the population that conforms "
+                "with the scorecard; give the share of each value, and leave this meaning out"
+            )
+        return exact
     if undisclosed is not None:
         raise InputError("undisclosed: it is a scorecard's; naive Bayes sums out what isn't disclosed")
-    return model if isinstance(model, Classifier) else model.classifier()
+    return model if isinstance(model, Classifier) else model.naive_bayes()
 
 
 def _positive(name: str, value: int) -> None:

@@ -8,22 +8,30 @@ from datetime import date
 from pathlib import Path
 
 from auditor.certificate import issuing
-from auditor.certificate.comparing import compare
+from auditor.certificate.comparing import TOLERANCE, compare
 from auditor.certificate.policy import Terms, load_policy, terms
 from auditor.certificate.reading import read_certificate
-from auditor.certificate.recertifying import inherited
-from auditor.certificate.recertifying import recertify as recertify_model
-from auditor.certificate.signing import load_private_key, load_public_key, sign
-from auditor.certificate.verifying import Question, broken, load_revocations, verify_chain
+from auditor.certificate.recertifying import carried_over, inherited, superseding
+from auditor.certificate.signing import key_id, load_private_key, load_public_key, sign
+from auditor.certificate.verifying import Against, load_revocations, verify_chain, verify_predecessor
 from auditor.certificate.verifying import verify as verify_opened
 from auditor.choices import CriterionName
-from auditor.documents.certificate import Certificate
+from auditor.documents.audit import Audit
+from auditor.documents.certificate import Certificate, Supersedes
 from auditor.documents.comparison import Comparison
 from auditor.documents.record import to_json
 from auditor.documents.verification import ChainVerification, Verification
 from auditor.errors import InputError
+from auditor.messages import escaped
 from auditor.model.reading import load_naive_bayes
-from auditor.usecases import clock
+from auditor.model.spec import ModelSpec
+from auditor.search.answer import Wanted, answer
+from auditor.search.limits import Limits
+from auditor.search.question import Share
+from auditor.usecases import auditing, clock
+
+#: Patterns in the top list of the audit that is written beside a certificate.
+AUDITED_TOP = 10
 
 
 @dataclass(frozen=True)
@@ -60,7 +68,11 @@ class Wishes:
     platform: str | None = None
     time_limit: float | None = None
 
-    def terms(self, before: Terms | None = None) -> Terms:
+    def limits(self) -> Limits:
+        """What may be used from now on."""
+        return clock.limits(self.time_limit)
+
+    def terms(self, limits: Limits, before: Terms | None = None) -> Terms:
         """Return the terms of a certificate, taking what is said nowhere from those of another."""
         return terms(
             load_policy(self.policy) if self.policy else None,
@@ -72,6 +84,7 @@ class Wishes:
             issuer=self.issuer,
             responsible=self.responsible,
             inherited=before,
+            limits=limits,
         )
 
     @property
@@ -90,13 +103,14 @@ class Signer:
 
 @dataclass(frozen=True)
 class Issued:
-    """A new certificate, and the bytes of its file: an envelope if it is signed."""
+    """A new certificate, the bytes of its file, an envelope if it is signed, and the audit if wanted."""
 
     certificate: Certificate
     data: bytes
+    audit: Audit | None = None
 
 
-def certify(model: str, wishes: Wishes, signer: Signer | None = None) -> Issued:
+def certify(model: str, wishes: Wishes, signer: Signer | None = None, *, audited: bool = False) -> Issued:
     """Certify what can be shown of a model.
 
     Parameters
@@ -106,6 +120,8 @@ def certify(model: str, wishes: Wishes, signer: Signer | None = None) -> Issued:
     wishes : Wishes
     signer : Signer, optional
         Without it the certificate is not signed.
+    audited : bool
+        Return the whole audit too. Both are of one answer.
 
     Raises
     ------
@@ -113,16 +129,10 @@ def certify(model: str, wishes: Wishes, signer: Signer | None = None) -> Issued:
         If a file or an option can't be used.
     """
     seal = _seal(signer)
-    chosen = wishes.terms()
-    certificate = issuing.issue(
-        load_naive_bayes(model),
-        chosen,
-        issued=wishes.day,
-        valid_from=wishes.valid_from,
-        platform=wishes.platform,
-        limits=clock.limits(wishes.time_limit),
-    )
-    return Issued(certificate, seal(certificate))
+    spec = load_naive_bayes(model)
+    chosen = wishes.terms(wishes.limits())
+    certificate, audit = _issue(spec, chosen, wishes, None, audited)
+    return Issued(certificate, seal(certificate), audit)
 
 
 def recertify(
@@ -132,7 +142,9 @@ def recertify(
     signer: Signer | None = None,
     *,
     public_key: Path | None = None,
+    unverified_predecessor: bool = False,
     scope_change_reason: str | None = None,
+    tolerance: str | None = None,
 ) -> tuple[Issued, Comparison]:
     """Certify a model that was trained again, under the policy of its certificate, and compare the two.
 
@@ -147,33 +159,77 @@ def recertify(
     signer : Signer, optional
     public_key : Path, optional
         The key that must have signed the old certificate.
+    unverified_predecessor : bool
+        Take over a certificate whose signature is not checked; the new one says so.
     scope_change_reason : str, optional
         Lets the scope change; recorded.
+    tolerance : str, optional
+        A largest degree that grew by no more than this is no regression.
 
     Raises
     ------
     InputError
-        If a file or an option can't be used, the old certificate was tampered with, or the scope changed.
+        If a file or an option can't be used, the old certificate does not hold, or the scope changed.
     """
     seal = _seal(signer)
+    allowed = TOLERANCE if tolerance is None else Share.of(tolerance)
     before = read_certificate(old)
-    problems = broken(before, load_public_key(public_key) if public_key else None)
-    if problems:
-        raise InputError(f"{old}: can't be superseded: {problem}" for problem in problems)
+    name = escaped(str(old))
+    if public_key is None and not unverified_predecessor:
+        raise InputError(
+            f"{name}: give the key that signed it with --public-key, so that it can be verified; or take it "
+            "over with --unverified-predecessor, which the new certificate records"
+        )
+    key = load_public_key(public_key) if public_key else None
+    limits = wishes.limits()
+    checked = verify_predecessor(before, Against(wishes.day, key, limits=limits))
+    if checked.result == "does not hold":
+        raise InputError(
+            f"{name}: can't be superseded: {check.name}: {check.detail}"
+            for check in checked.checks
+            if check.outcome == "failed"
+        )
     spec = load_naive_bayes(model)
-    limits = clock.limits(wishes.time_limit)
-    certificate = recertify_model(
-        before.certificate,
+    chosen = carried_over(
+        before.certificate, spec, wishes.terms(limits, inherited(before.certificate, limits))
+    )
+    supersedes = superseding(
+        before,
+        chosen,
+        issuing.protected(spec.naive_bayes(), chosen.question),
+        issued=wishes.day,
+        verified_with=key_id(key) if key else None,
+        scope_change_reason=scope_change_reason,
+    )
+    certificate, _ = _issue(spec, chosen, wishes, supersedes)
+    comparison = compare(before.certificate, certificate, counted=spec, tolerance=allowed, limits=limits)
+    return Issued(certificate, seal(certificate)), comparison
+
+
+def _issue(
+    spec: ModelSpec, chosen: Terms, wishes: Wishes, supersedes: Supersedes | None, audited: bool = False
+) -> tuple[Certificate, Audit | None]:
+    """Answer the question once; certify what the answer shows, and write it down as an audit if wanted."""
+    issuing.check_size(spec)
+    source = None
+    if spec.repair is not None:
+        from auditor.repair.repairing import before_repair
+
+        source = before_repair(spec)
+    started = clock.seconds()
+    wanted = Wanted(AUDITED_TOP, minimal=auditing.MINIMAL_LIMIT, details=True) if audited else Wanted()
+    found = answer(spec.naive_bayes(), chosen.question, wanted)
+    certificate = issuing.issue(
         spec,
-        wishes.terms(inherited(before.certificate)),
+        chosen,
+        found,
+        source=source,
         issued=wishes.day,
         valid_from=wishes.valid_from,
-        scope_change_reason=scope_change_reason,
+        supersedes=supersedes,
         platform=wishes.platform,
-        limits=limits,
     )
-    comparison = compare(before.certificate, certificate, counted=spec, limits=limits)
-    return Issued(certificate, seal(certificate)), comparison
+    return certificate, Audit.of(found, clock.seconds() - started) if audited else None
 
 
 def verify(
@@ -209,7 +265,7 @@ def verify(
     InputError
         If a file can't be used.
     """
-    question = Question(
+    against = Against(
         at=at or clock.today(),
         public_key=load_public_key(public_key) if public_key else None,
         model=load_naive_bayes(model) if model else None,
@@ -218,10 +274,10 @@ def verify(
     )
     opened = read_certificate(certificate) if certificate else None
     if chain is not None:
-        return verify_chain(chain, question, opened)
+        return verify_chain(chain, against, opened)
     if opened is None:
         raise InputError("give a certificate, or a folder of them with --chain")
-    return verify_opened(opened, question)
+    return verify_opened(opened, against)
 
 
 def _seal(signer: Signer | None) -> Callable[[Certificate], bytes]:

@@ -22,6 +22,7 @@ from auditor.documents.repair import Repair
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.reading import load_naive_bayes, read_bytes
+from auditor.model.spec import ModelSpec
 from auditor.report import html, pdf, sections
 from auditor.report.formats import laid_out
 from auditor.report.html import Look
@@ -32,7 +33,7 @@ from auditor.usecases import auditing, clock
 
 if TYPE_CHECKING:
     from auditor.certificate.reading import Opened
-    from auditor.model.spec import ModelSpec
+    from auditor.model.scorecard import ScorecardSpec
 
 ReportFormat = Literal["html", "pdf", "markdown", "text"]
 
@@ -149,7 +150,7 @@ def report(
 
 def of_audit(
     audit: Audit,
-    spec: ModelSpec | None,
+    spec: ModelSpec | ScorecardSpec | None,
     format: ReportFormat,
     style: Style = Style(),
     repair: Repair | None = None,
@@ -157,9 +158,9 @@ def of_audit(
     """Make a report of an audit; ``spec`` is the audited model, and ``repair`` its repair, if at hand."""
     subject = Subject(Stated.of_audit(audit), audit, parameters=audit.parameters)
     if spec is not None:
-        subject = replace(
-            subject, provenance=spec.provenance, repair=repair or spec.repair, moved=_moved(spec, repair)
-        )
+        subject = replace(subject, provenance=spec.provenance)
+    if isinstance(spec, ModelSpec):
+        subject = replace(subject, repair=repair or spec.repair, moved=_moved(spec, repair))
     attached = pdf.Attachment("audit.json", "The audit that this report shows", to_json(audit).encode())
     return _made(subject, format, style, (attached,))
 
@@ -222,7 +223,7 @@ def _of_certificate(
         provenance=certificate.model.provenance,
         comparison=_comparison(opened, since),
     )
-    plain = pdf.Attachment("certificate.json", "The certificate", to_json(certificate).encode())
+    plain = pdf.Attachment("certificate.json", "The certificate", opened.readable.encode())
     signed = pdf.Attachment("certificate.dsse.json", "The certificate, signed", opened.data)
     return _made(subject, format, style, (plain, signed) if opened.is_signed else (plain,))
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from auditor.choices import RankBy
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import pareto_patterns
 from auditor.search.additive.tables import tables_of
-from auditor.search.additive.tree import RankBy
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
 from auditor.search.pattern import Pattern

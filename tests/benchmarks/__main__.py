@@ -20,18 +20,20 @@ from fractions import Fraction
 from math import inf
 from pathlib import Path
 from random import Random
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Any
 
 import numpy as np
 
 from auditor.model.reading import load_naive_bayes
 from auditor.search.additive.counting import count_patterns
+from auditor.search.additive.engine import Engine
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.tables import naive_bayes_of, tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
+from auditor.search.limits import Limits
 from auditor.usecases.auditing import repair
 from tests import vectorised
 from tests.oracle import PlainAttribute, PlainModel
@@ -115,6 +117,123 @@ def in_process() -> list[Row]:
             "100 ms",
         ),
     ]
+
+
+def ten_and_twenty() -> PlainModel:
+    """Ten sensitive attributes of ten values, with 2.6 × 10^10 combinations, and twenty others of five."""
+    sensitive, others = random_values(10, 10, 10, "ten"), random_values(20, 0, 5, "twenty")
+    return PlainModel(sensitive.prior, sensitive.attributes + others.attributes)
+
+
+def copies() -> PlainModel:
+    """Three hundred copies of an attribute beside five sensitive ones."""
+    few, one = random_values(5, 5, 3, "few"), random_values(1, 0, 2, "one")
+    return PlainModel(few.prior, few.attributes + one.attributes * 300)
+
+
+#: Parts of an answer, and what each is to say to be shown as complete.
+PARTS: dict[str, Callable[[Engine], bool]] = {
+    "largest degree": lambda engine: engine.worst().complete,
+    "top 10 by divergence": lambda engine: engine.top(10).complete,
+    "top 10 by probability": lambda engine: engine.top(10, "probability").complete,
+    "top 10 by |Δ|": lambda engine: engine.top(10, "discrimination").complete,
+    "100 minimal patterns": lambda engine: len(engine.minimal(100).patterns) == 100,
+    "worst degree by share of people": lambda engine: all(
+        worst.complete for worst in engine.worst_by_share([Fraction(1, 10**k) for k in (1, 2, 3, 4)])
+    ),
+}
+
+
+def seconds_from_now(number: float) -> Limits:
+    end = monotonic() + number
+    return Limits(expired=lambda: monotonic() > end)
+
+
+def many_values() -> list[Row]:
+    """Models as people bring them: many values, many combinations, many attributes."""
+    adult = load_naive_bayes(EXAMPLES / "adult_categories.json").naive_bayes()
+    rows = []
+    for title, model in (
+        ("Adult, original categories", adult),
+        ("12 attributes of 20 values, 4 sensitive", naive_bayes(random_values(12, 4, 20, "twelve"))),
+        ("10 sensitive of 10 values, 20 of 5", naive_bayes(ten_and_twenty())),
+        ("200 attributes of 5 values, 8 sensitive", naive_bayes(random_values(200, 8, 5, "200"))),
+        ("300 copies of an attribute", naive_bayes(copies())),
+    ):
+        engine = Engine(model, Difference(Fraction("0.1")), limits=seconds_from_now(60))
+        for what, part in PARTS.items():
+            start = perf_counter()
+            complete = part(engine)
+            taken = shown(perf_counter() - start) + ("" if complete else ", not complete")
+            rows.append(
+                Row(f"{title}: {what}" if what == "largest degree" else f"the same: {what}", taken, "")
+            )
+    engine = Engine(adult, Difference(Fraction("0.1")))
+    start = perf_counter()
+    total = engine.count().total
+    rows.append(
+        Row(
+            f"Adult, original categories: {total:,} patterns counted",
+            shown(perf_counter() - start),
+            "282785863149",
+            total == 282_785_863_149,
+        )
+    )
+    many = Engine(naive_bayes(random_values(200, 8, 5, "200")), Difference(Fraction("0.1")))
+    start = perf_counter()
+    count = many.count()
+    duration = perf_counter() - start
+    relative = float(Fraction(count.upper, max(count.lower, 1)) - 1)
+    rows.append(
+        Row(
+            f"200 attributes of 5 values, 8 sensitive: count enclosed in {shown(duration)}",
+            f"{relative:.1e}",
+            "5e-3",
+            relative <= 5e-3,
+        )
+    )
+    return rows
+
+
+def growth_in_values() -> list[Row]:
+    """Time against values per attribute, and against combinations x, drawn into build/growth.png."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    def taken(model: PlainModel) -> list[float]:
+        engine = Engine(naive_bayes(model), Difference(Fraction("0.1")))
+        times = []
+        for part in ("largest degree", "top 10 by divergence", "100 minimal patterns"):
+            start = perf_counter()
+            PARTS[part](engine)
+            times.append(perf_counter() - start)
+        return times
+
+    by_values = {m: taken(random_values(8, 3, m, f"{m} values")) for m in (2, 5, 10, 20, 50)}
+    by_combinations = {
+        11**n - 1: taken(
+            PlainModel(
+                Fraction(1, 2),
+                random_values(n, n, 10, "x").attributes + random_values(8, 0, 3, "y").attributes,
+            )
+        )
+        for n in (2, 4, 6, 8, 10)
+    }
+    figure, axes = plt.subplots(1, 2, figsize=(10, 4), sharey=True)
+    for ax, found, label in zip(
+        axes, (by_values, by_combinations), ("values per attribute", "combinations x"), strict=True
+    ):
+        ax.loglog(list(found), list(found.values()), marker="o")
+        ax.set_xlabel(label)
+    axes[0].set_ylabel("seconds")
+    axes[0].legend(("largest degree", "top 10 by divergence", "100 minimal patterns"))
+    path = ROOT / "build" / "growth.png"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
+    worst = max(map(max, by_combinations.values()))
+    return [Row("10^2 to 10^10 combinations x: the longest part; see build/growth.png", shown(worst), "")]
 
 
 def nodes() -> list[Row]:
@@ -211,7 +330,7 @@ def growth() -> list[Row]:
     """Counting meets in the middle: its time grows like the square root of the number of pairs."""
     few, many = (tables_of(naive_bayes(random_binary(number, 3, "growth"))) for number in (19, 25))
     criterion = Difference(Fraction("0.1"))
-    pairs = many.model.total_patterns() / few.model.total_patterns()
+    pairs = many.total_patterns() / few.total_patterns()
     ratio = seconds(lambda: count_patterns(many, criterion), 3) / seconds(
         lambda: count_patterns(few, criterion), 3
     )
@@ -356,6 +475,8 @@ def main() -> int:
         nodes,
         two_hundred,
         more_values,
+        many_values,
+        growth_in_values,
         against_brute_force,
         growth,
         repairs,

@@ -19,13 +19,16 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from auditor.certificate.issuing import id_of, issue
+from auditor.certificate import checker, claims
+from auditor.certificate.issuing import issue, tree
 from auditor.certificate.policy import terms
 from auditor.certificate.signing import PAYLOAD_TYPE, STATEMENT_TYPE, key_id, pae
-from auditor.certificate.verifying import Question
-from auditor.documents.certificate import PREDICATE_TYPE, Certificate
+from auditor.certificate.verifying import Against
+from auditor.documents.certificate import Certificate, Supersedes
 from auditor.model.reading import load_naive_bayes
 from auditor.model.spec import ModelSpec
+from auditor.search.answer import answer
+from auditor.search.limits import DEFAULT, Limits
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -34,7 +37,7 @@ DAY = date(2026, 11, 27)
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER_KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(1, 33)))
-QUESTION = Question(at=DAY, public_key=KEY.public_key())
+AGAINST = Against(at=DAY, public_key=KEY.public_key())
 
 
 def public_pem(key: Ed25519PrivateKey = KEY) -> bytes:
@@ -49,12 +52,62 @@ def private_pem(key: Ed25519PrivateKey = KEY) -> bytes:
 
 def figure1() -> ModelSpec:
     """The paper's network; its largest degree is .2246 and its next largest .167."""
-    return load_naive_bayes(EXAMPLES / "figure1.json")
+    return loaded("figure1")
 
 
-def made(delta: str = "0.2", spec: ModelSpec | None = None, day: date = DAY, **wishes: Any) -> Certificate:
+def loaded(name: str) -> ModelSpec:
+    """One of the examples."""
+    return load_naive_bayes(EXAMPLES / f"{name}.json")
+
+
+def made(
+    delta: str = "0.2",
+    spec: ModelSpec | None = None,
+    day: date = DAY,
+    *,
+    source: ModelSpec | None = None,
+    valid_from: date | None = None,
+    platform: str | None = None,
+    supersedes: Supersedes | None = None,
+    limits: Limits = DEFAULT,
+    **wishes: Any,
+) -> Certificate:
     """A certificate."""
-    return issue(spec or figure1(), terms(delta=delta, **wishes), issued=day)
+    spec = spec or figure1()
+    chosen = terms(wishes.pop("policy", None), delta=delta, limits=limits, **wishes)
+    found = answer(spec.naive_bayes(), chosen.question)
+    return issue(
+        spec,
+        chosen,
+        found,
+        source=source,
+        supersedes=supersedes,
+        issued=day,
+        valid_from=valid_from,
+        platform=platform,
+    )
+
+
+def version_1(certificate: Certificate) -> dict[str, Any]:
+    """What the first version of the format said of the same."""
+    content = tree(certificate)
+    content["version"] = 1
+    del content["model"]["family"], content["model"]["repair"]
+    content["policy"]["overridden"] = []
+    content["supersedes"] = None
+    content["claim"] = claims.claim(
+        name=certificate.model.name,
+        favourable=certificate.decision.favourable,
+        sensitive=[item.name for item in certificate.sensitive_attributes],
+        criterion=certificate.criterion,
+        delta=certificate.delta,
+        min_probability=certificate.min_probability,
+        verdict=certificate.verdict,
+        version=1,
+    ).model_dump()
+    if content["pattern_count_reason"]:
+        content["pattern_count_reason"] = "the time limit was reached before all patterns were counted"
+    return renamed(content)
 
 
 def envelope(content: dict[str, Any], key: Ed25519PrivateKey = KEY, **statement: Any) -> bytes:
@@ -62,11 +115,11 @@ def envelope(content: dict[str, Any], key: Ed25519PrivateKey = KEY, **statement:
     whole = {
         "_type": STATEMENT_TYPE,
         "subject": [{"name": content["model"]["name"], "digest": {"sha256": content["model"]["sha256"]}}],
-        "predicateType": PREDICATE_TYPE,
+        "predicateType": f"urn:auditor:certificate:v{content['version']}",
         "predicate": content,
         **statement,
     }
-    return sealed(rfc8785.dumps(whole), key)
+    return sealed(checker.canonical(whole).encode(), key)
 
 
 def sealed(payload: bytes, key: Ed25519PrivateKey = KEY, kind: str = PAYLOAD_TYPE) -> bytes:
@@ -87,7 +140,7 @@ def bare(content: dict[str, Any]) -> bytes:
 
 def renamed(content: dict[str, Any]) -> dict[str, Any]:
     """The content with the identifier that follows from it."""
-    return {**content, "id": id_of(content)}
+    return {**content, "id": checker.digest({n: v for n, v in content.items() if n != "id"})[:32]}
 
 
 def leaves(content: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:

@@ -15,18 +15,17 @@ from hypothesis import strategies as st
 from auditor.certificate import comparing
 from auditor.certificate import overlap as module
 from auditor.certificate.comparing import compare
-from auditor.certificate.issuing import answer, issue
 from auditor.certificate.overlap import Overlap, Side, overlap, worst_lost
-from auditor.certificate.policy import terms
 from auditor.documents.certificate import Certificate
 from auditor.documents.comparison import PatternChange
 from auditor.model.naive_bayes import Attribute, NaiveBayes
-from auditor.model.reading import load_naive_bayes
 from auditor.model.spec import ModelSpec
 from auditor.search.additive.tables import tables_of
+from auditor.search.answer import answer
 from auditor.search.criteria import Difference, Ratio
 from auditor.search.limits import Limits
-from tests.certificate.making import DAY, EXAMPLES, figure1, made
+from auditor.search.question import Question, Share
+from tests.certificate.making import figure1, loaded, made
 from tests.fuzzing import examples
 from tests.oracle import BruteForce, CriterionName, Pair, PlainAttribute, PlainModel
 from tests.strategies import FAMILIES, Family, cases, plain_attributes, total_pairs
@@ -184,7 +183,7 @@ def spec(edit: dict[str, tuple[list[str], list[str]]], prior: str = "0.2") -> Mo
 
 def certificate(model: ModelSpec, **wishes: Any) -> Certificate:
     """A certificate of a model."""
-    return issue(model, terms(delta="0.1", **wishes), issued=DAY)
+    return made("0.1", model, **wishes)
 
 
 def named(changes: tuple[PatternChange, ...]) -> list[tuple[dict[str, str], dict[str, str]]]:
@@ -246,7 +245,7 @@ def test_another_structure() -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_the_likelihood_of_the_new_counts() -> None:
-    compas = load_naive_bayes(EXAMPLES / "compas.json")
+    compas = loaded("compas")
     tree = compas.model_dump()
     row = tree["attributes"][0]["counts"]["favourable"]
     tree["attributes"][0]["counts"]["favourable"] = (row[0] - 500, row[1] + 500)
@@ -264,11 +263,11 @@ def test_the_likelihood_of_the_new_counts() -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_an_impossible_row_has_no_likelihood() -> None:
-    tree = load_naive_bayes(EXAMPLES / "compas.json").model_dump()
+    tree = loaded("compas").model_dump()
     row = tree["attributes"][0]["counts"]["favourable"]
     tree["attributes"][0]["counts"]["favourable"] = (row[0] + row[1], row[1] - row[1])
     old = ModelSpec.model_validate(tree)
-    new = load_naive_bayes(EXAMPLES / "compas.json")
+    new = loaded("compas")
     found = compare(certificate(old), certificate(new), counted=new).log_likelihood
     assert found is not None
     assert found.old_parameters is None
@@ -279,16 +278,48 @@ def test_an_impossible_row_has_no_likelihood() -> None:
 def test_other_questions_compare_by_their_own_thresholds() -> None:
     found = compare(made("0.1"), made("0.2"))
     assert found.scope_changes == ("delta: 0.1 became 0.2",)
-    assert found.regressed is False
+    assert found.regressions == ("the question was loosened",)
+    assert compare(made("0.2"), made("0.1")).regressed is False
     assert found.gone.count == (found.before.pattern_count or 0) - 1
     assert found.new.count == 0
     ratio = compare(made("0.1"), made("0.1", criterion="ratio"))
-    assert ratio.regressed is None
+    assert ratio.regressed is True
     rare = compare(made("0.1"), made("0.1", min_probability="0.1"))
-    assert rare.regressed is None
+    assert rare.regressions == ("the question was loosened",)
     assert rare.gone.count == 0
     again = compare(made("0.1", min_probability="0.1"), made("0.1", min_probability="0.1"))
     assert again.regressed is False
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "tolerance", "regressions"),
+    [
+        ("0.099999974", "0.099999999", "0.001", []),
+        ("0.05", "0.0509", "0.001", []),
+        ("0.05", "0.0511", "0.001", ["the largest degree grew by more than 0.001"]),
+        ("0.05", "0.0509", "0.0001", ["the largest degree grew by more than 0.0001"]),
+        ("0.05", "0.05", "0", []),
+        ("0.1999", "0.2001", "0.001", ["the largest degree crossed 0.2"]),
+        ("0.3", "0.1", "0.001", []),
+    ],
+)
+def test_a_regression_is_more_than_the_tolerance(
+    old: str, new: str, tolerance: str, regressions: list[str]
+) -> None:
+    def reaching(degree: str) -> Certificate:
+        exactly = {"exact": str(Fraction(degree)), "lower": degree, "upper": degree}
+        return made().model_copy(update={"max_degree": made().max_degree.model_copy(update=exactly)})
+
+    found = compare(reaching(old), reaching(new), tolerance=Share.of(tolerance))
+    assert list(found.regressions) == regressions
+    assert found.regressed is bool(regressions)
+    assert found.tolerance == tolerance
+
+
+def test_a_verdict_that_got_worse_is_a_regression() -> None:
+    found = compare(made("0.3"), made("0.2"))
+    assert found.regressions == ("the verdict was delta-fair and is not-delta-fair",)
+    assert compare(made("0.3"), made("0.31")).regressions == ("the question was loosened",)
 
 
 @pytest.mark.parametrize(
@@ -342,7 +373,7 @@ def test_what_cannot_be_counted_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_too_many_ties_are_not_settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """At an exact tie with the threshold the integers can't decide."""
-    tie = answer(figure1().naive_bayes(), Difference(Fraction(0))).lower
+    tie = answer(figure1().naive_bayes(), Question.of("0")).largest.lower
     side = Side(tables_of(figure1().naive_bayes()), Difference(tie))
     wide = Side(tables_of(figure1().naive_bayes()), Difference(Fraction(0)))
     assert overlap(side, wide).both == 0

@@ -10,35 +10,36 @@ import sys
 from dataclasses import replace
 from datetime import date, timedelta
 from fractions import Fraction
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import jsonschema
 import pytest
 import rfc8785
-from hypothesis import given
 
-from auditor.certificate import issuing
-from auditor.certificate.claims import ASSUMPTIONS, LIMITS, claim
-from auditor.certificate.issuing import answer, id_of, issue, sha256, tree
-from auditor.certificate.policy import Terms, terms
+from auditor.certificate import checker
+from auditor.certificate.claims import ASSUMPTIONS, LIMITS, NOT_COUNTED, UNDECIDED, claim
+from auditor.certificate.issuing import coverage, id_of, tree
+from auditor.certificate.policy import load_policy
 from auditor.certificate.signing import sign
 from auditor.choices import Verdict
-from auditor.documents.certificate import Certificate, SensitiveAttribute
+from auditor.documents.certificate import Certificate
 from auditor.documents.parameters import exact_model, fraction_of, fraction_text, naive_bayes, outward
 from auditor.documents.policy import share_text
 from auditor.documents.record import to_json
 from auditor.documents.schemas import schemas
 from auditor.errors import InputError
 from auditor.model.naive_bayes import Attribute, NaiveBayes
-from auditor.model.reading import load_naive_bayes
+from auditor.model.spec import ModelSpec
 from auditor.resources import resource
+from auditor.search.additive import engine
 from auditor.search.additive.counting import PatternCount
-from auditor.search.criteria import Difference, Ratio
+from auditor.search.answer import Answer, answer
 from auditor.search.limits import Limits
-from tests.certificate.making import DAY, EXAMPLES, KEY, ROOT, bare, figure1, made
-from tests.fuzzing import examples
-from tests.search import comparing
-from tests.strategies import FAMILIES, Case, cases
+from auditor.search.question import Question
+from tests.certificate.falsehoods import as_repaired, random_tree
+from tests.certificate.making import DAY, KEY, ROOT, bare, figure1, loaded, made
 
 NO_TIME = Limits(expired=lambda: True)
 
@@ -53,7 +54,7 @@ def test_the_paper_example_is_a_finding_record() -> None:
     assert round(float(found.max_degree.lower), 3) == 0.225
     assert (found.pattern_count, found.total_patterns) == ("1", "18")
     assert found.claim.sentence == (
-        'In the model "Figure 1", disclosing one or more of the sensitive attributes (X) in some context '
+        'In the model "Figure 1", disclosing one or more of the sensitive attributes ("X") in some context '
         'changes the probability of "d" by more than 0.2, whatever else is disclosed.'
     )
     assert found.claim.formula == "max |P(d | xy) - P(d | y)| > 0.2"
@@ -62,7 +63,7 @@ def test_the_paper_example_is_a_finding_record() -> None:
 
 
 def test_coverage_adds_up() -> None:
-    found = made("0.1", load_naive_bayes(EXAMPLES / "compas.json"))
+    found = made("0.1", loaded("compas"))
     assert found.coverage is not None
     assert len(found.coverage) == 15
     assert sum(int(row.pairs) for row in found.coverage) == int(found.total_patterns) == 14688
@@ -82,45 +83,20 @@ def test_a_fair_model() -> None:
 def test_exactly_at_the_threshold_is_fair() -> None:
     worst = fraction_of(str(made().max_degree.exact))
     assert worst == Fraction(42, 187)
-    spec = load_naive_bayes(EXAMPLES / "figure1.json")
-    assert issue(spec, terms(delta="0.2245"), issued=DAY).verdict == "not-delta-fair"
-    assert issue(spec, terms(delta="0.2246"), issued=DAY).verdict == "delta-fair"
+    assert made("0.2245").verdict == "not-delta-fair"
+    assert made("0.2246").verdict == "delta-fair"
 
 
 def test_without_time_it_is_inconclusive_and_says_what_is_known() -> None:
-    spec = load_naive_bayes(EXAMPLES / "german.json")
-    found = issue(spec, terms(delta="0.415"), issued=DAY, limits=NO_TIME)
+    found = made("0.415", loaded("german"), limits=NO_TIME)
     assert found.verdict == "inconclusive"
     assert found.max_degree.exact is None
-    assert float(found.max_degree.lower) <= 0.4116225006 <= float(found.max_degree.upper)
+    assert float(found.max_degree.lower) <= 0.4116225007 <= float(found.max_degree.upper)
     assert (found.pattern_count, found.coverage) == (None, None)
-    assert found.pattern_count_reason
-    assert found.inconclusive_reason
+    assert found.pattern_count_reason == NOT_COUNTED
+    assert found.inconclusive_reason == UNDECIDED
     assert "not decided" in found.claim.sentence
     assert found.claim.formula.endswith("<= or > 0.415")
-
-
-@pytest.mark.parametrize("criterion", ["difference", "ratio"])
-@pytest.mark.parametrize("family", ["everything", "zeros under one decision"])
-@pytest.mark.hypothesis
-def test_it_is_right_by_the_brute_force(family: str, criterion: Any) -> None:
-    @examples(10)
-    @given(cases(FAMILIES[family], criterion))
-    def compare(case: Case) -> None:
-        model, (_, rule) = comparing.naive_bayes(case.model), comparing.question(case)
-        found = answer(model, rule)
-        assert found.count == len(case.patterns.patterns)
-        assert found.lower == found.upper == case.brute.worst()[0].size
-        assert found.verdict == ("not-delta-fair" if found.count else "delta-fair")
-        if case.min_probability is not None:
-            probable = answer(model, rule, case.min_probability)
-            pairs = [pair for pair in case.brute.pairs if pair.probability >= case.min_probability]
-            assert probable.lower == probable.upper == max((pair.size for pair in pairs), default=0)
-            assert probable.verdict == ("not-delta-fair" if case.probable.patterns else "delta-fair")
-            assert probable.coverage is None
-            assert (probable.count == 0) == (probable.verdict == "delta-fair")
-
-    compare()
 
 
 def test_a_minimum_probability_narrows_the_claim() -> None:
@@ -133,8 +109,12 @@ def test_a_minimum_probability_narrows_the_claim() -> None:
     )
     assert found.claim.formula.endswith(", P(xy) >= 0.2")
     wide = made("0.1", min_probability="0.2")
-    assert wide.pattern_count is None
-    assert wide.pattern_count_reason == "patterns of a minimum probability are searched, not counted"
+    assert (wide.verdict, wide.pattern_count) == ("not-delta-fair", "2")
+    assert wide.pattern_count_reason is None
+
+
+def test_a_minimum_probability_of_nothing_is_none() -> None:
+    assert made("0.1", min_probability="0.00").min_probability is None
 
 
 def test_nothing_may_be_in_scope() -> None:
@@ -153,54 +133,59 @@ def many(sensitive: int, ratio: Fraction) -> NaiveBayes:
     return NaiveBayes("many", "D", "d", "e", half, (*attributes, plain))
 
 
+def answered(model: NaiveBayes, delta: str, criterion: Any = "difference") -> Answer:
+    """What is known of a model."""
+    return answer(model, Question.of(delta, criterion))
+
+
 def test_many_sensitive_attributes_are_not_listed() -> None:
-    assert answer(many(13, Fraction(99, 100)), Difference(Fraction(1, 2))).coverage is None
-    listed = answer(many(12, Fraction(99, 100)), Difference(Fraction(1, 2))).coverage
+    assert coverage(answered(many(13, Fraction(99, 100)), "0.5")) is None
+    listed = coverage(answered(many(12, Fraction(99, 100)), "0.5"))
     assert listed is not None
     assert len(listed) == 4095
 
 
 def test_without_a_count_a_fair_model_is_covered_by_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """As of 200 attributes, whose patterns can't be counted."""
-    reason = PatternCount(0, 10**9, "too many", ())
-    monkeypatch.setattr(issuing, "count_patterns", lambda *_: reason)
-    found = answer(many(2, Fraction(9, 10)), Difference(Fraction("0.0526")))
-    assert (found.verdict, found.count, found.count_reason) == ("delta-fair", 0, None)
-    assert found.coverage is not None
-    assert [(row.disclosed, row.method, row.pairs) for row in found.coverage] == [
-        (("s0",), "closed form", "18"),
-        (("s1",), "closed form", "18"),
-        (("s0", "s1"), "bounded", "12"),
+    unknown = PatternCount(0, 10**9, "too many", ())
+    monkeypatch.setattr(engine.Engine, "count", lambda self: unknown)
+    found = answered(many(2, Fraction(9, 10)), "0.0526")
+    assert found.verdict == "delta-fair"
+    rows = coverage(found)
+    assert rows is not None
+    assert [(row.disclosed, row.method, row.pairs, row.patterns) for row in rows] == [
+        (("s0",), "closed form", "18", "0"),
+        (("s1",), "closed form", "18", "0"),
+        (("s0", "s1"), "bounded", "12", "0"),
     ]
     zero = replace(many(1, Fraction(0)), attributes=many(1, Fraction(0)).attributes[:1])
-    sure = answer(zero, Ratio(Fraction(1)))
-    assert sure.coverage is not None
-    assert sure.coverage[0].method == "closed form"
-    assert answer(zero, Ratio(Fraction(1, 2))).coverage is None
+    sure = coverage(answered(zero, "1", "ratio"))
+    assert sure is not None
+    assert sure[0].method == "closed form"
 
 
-def test_two_algorithms_that_disagree_are_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(issuing, "count_patterns", lambda *_: PatternCount(0, 0, None, ()))
-    with pytest.raises(RuntimeError, match="disagree"):
-        made("0.2")
+def test_a_fair_model_whose_search_found_nothing_still_shows_a_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A count of 0 proves it; then the most probable pair in scope is the witness."""
+    found = answered(figure1().naive_bayes(), "0.3")
+    nothing = replace(found, largest=replace(found.largest, witness=None, upper=Fraction(3, 10)))
+    monkeypatch.setattr("tests.certificate.making.answer", lambda *_: nothing)
+    certificate = made("0.3")
+    assert certificate.witness is not None
+    assert certificate.witness.sensitive_values == {"X": "x"}
+    assert certificate.max_degree.exact is None
+    assert certificate.max_degree.upper == "0.3"
+    checker.read(bare(tree(certificate)))
 
 
-def test_a_pattern_that_only_the_count_has_seen_is_the_witness() -> None:
-    """The search has no time, the count has: it is asked for one of its patterns."""
-    times = iter([True])
-    found = issue(
-        load_naive_bayes(EXAMPLES / "compas.json"),
-        terms(delta="0.4"),
-        issued=DAY,
-        limits=Limits(expired=lambda: next(times, False)),
-    )
-    assert found.verdict == "not-delta-fair"
+def test_what_no_verifier_reads_is_not_issued() -> None:
+    with pytest.raises(InputError, match="no certificate can say this: platform is not written"):
+        made(platform="\u2800")
 
 
 def test_the_same_bytes_in_another_process() -> None:
     script = (
         "import sys; from tests.certificate.making import *; from auditor.certificate.signing import sign; "
-        "sys.stdout.buffer.write(sign(made('0.1', load_naive_bayes(EXAMPLES / 'compas.json')), KEY))"
+        "sys.stdout.buffer.write(sign(made('0.1', loaded('compas')), KEY))"
     )
     outputs = {
         subprocess.run(
@@ -212,19 +197,18 @@ def test_the_same_bytes_in_another_process() -> None:
         ).stdout
         for seed, zone, locale in (("1", "UTC", "C"), ("2", "Asia/Tokyo", "C.UTF-8"))
     }
-    assert outputs == {sign(made("0.1", load_naive_bayes(EXAMPLES / "compas.json")), KEY)}
+    assert outputs == {sign(made("0.1", loaded("compas")), KEY)}
 
 
 def test_the_identifier_follows_from_the_content() -> None:
     content = tree(made())
     rest = {name: value for name, value in content.items() if name != "id"}
     assert made().id == id_of(content) == hashlib.sha256(rfc8785.dumps(rest)).hexdigest()[:32]
-    assert sha256(made()) == hashlib.sha256(rfc8785.dumps(content)).hexdigest()
     assert made(issuer="A").id != made(issuer="B").id
 
 
 def test_the_model_in_it_is_the_whole_model() -> None:
-    spec = load_naive_bayes(EXAMPLES / "german_categories.json")
+    spec = loaded("german_categories")
     model = spec.naive_bayes()
     carried = exact_model(model)
     assert rfc8785.dumps(carried.model_dump(mode="json")) == model.canonical()
@@ -251,34 +235,55 @@ def test_the_schemas_on_disk_are_up_to_date(name: str) -> None:
 def test_nobody_is_invented() -> None:
     found = made()
     assert (found.issuer, found.responsible, found.platform, found.supersedes) == (None, None, None, None)
-    assert (found.policy.sha256, found.policy.overridden) == (None, ())
+    assert found.policy.sha256 is None
+    assert set(found.policy.overridden.model_dump().values()) == {None}
     assert [item.reason for item in found.sensitive_attributes] == [None]
     assert set(found.model.provenance.model_dump().values()) >= {None}
 
 
 def test_dates() -> None:
-    found = issue(figure1(), terms(delta="0.2", valid_days=10), issued=DAY, valid_from=date(2026, 12, 1))
+    found = made(valid_days=10, valid_from=date(2026, 12, 1))
     assert (found.issued, found.valid_from, found.expires) == (DAY, date(2026, 12, 1), date(2026, 12, 11))
     assert made().expires == DAY + timedelta(days=365)
     with pytest.raises(InputError, match="can't hold before the day of its issue"):
-        issue(figure1(), terms(delta="0.2"), issued=DAY, valid_from=date(2026, 11, 26))
+        made(valid_from=date(2026, 11, 26))
     with pytest.raises(InputError, match="there is no date"):
-        issue(figure1(), terms(delta="0.2"), issued=date(9999, 12, 1))
+        made(day=date(9999, 12, 1))
 
 
-def test_other_sensitive_attributes_than_the_model_marks() -> None:
-    wanted = (SensitiveAttribute(name="Y2", reason="by law"), SensitiveAttribute(name="X", reason=None))
-    found = issue(figure1(), Terms(delta="0.2", sensitive=wanted), issued=DAY)
+def test_other_sensitive_attributes_than_the_model_marks(tmp_path: Path) -> None:
+    policy = tmp_path / "auditor.toml"
+    policy.write_text(
+        'kind = "auditor/policy"\nversion = 1\nsensitive = [{name = "Y2", reason = "by law"}, "X"]\n'
+    )
+    found = made(policy=load_policy(policy))
     assert [item.name for item in found.sensitive_attributes] == ["X", "Y2"]
     assert found.sensitive_attributes[1].reason == "by law"
     assert found.model.sha256 != made().model.sha256
     assert [a.sensitive for a in found.model.exact.attributes] == [True, False, True]
     with pytest.raises(InputError) as error:
-        issue(figure1(), terms(delta="0.2", sensitive=("Z", "X", "Q")), issued=DAY)
+        made(sensitive=("Z", "X", "Q"))
     assert error.value.problems == (
-        'sensitive attributes: the model has no "Z"; it has "X", "Y1", "Y2"',
-        'sensitive attributes: the model has no "Q"; it has "X", "Y1", "Y2"',
+        'sensitive: the model has no "Z"; it has "X", "Y1", "Y2"',
+        'sensitive: the model has no "Q"; it has "X", "Y1", "Y2"',
     )
+
+
+def test_a_repaired_model_says_from_what_and_at_what_price() -> None:
+    tree_of = random_tree(Random(5))
+    source = ModelSpec.model_validate(tree_of)
+    spec = ModelSpec.model_validate(as_repaired(tree_of, Random(5)))
+    found = made(spec=spec, source=source)
+    facts = found.model.repair
+    assert facts is not None
+    assert facts.source_sha256 == source.naive_bayes().sha256()
+    assert facts.log_likelihood_after is not None
+    assert float(facts.log_likelihood_after) < float(facts.log_likelihood_before) < 0
+    assert made(spec=source).model.repair is None
+    assert spec.repair is not None
+    lying = spec.model_copy(update={"repair": spec.repair.model_copy(update={"source_sha256": "0" * 64})})
+    with pytest.raises(InputError, match="source_sha256 is not the digest"):
+        made(spec=lying, source=source)
 
 
 @pytest.mark.parametrize(
@@ -299,7 +304,7 @@ def test_claims_by_ratio(verdict: Verdict, words: str) -> None:
         min_probability=None,
         verdict=verdict,
     )
-    assert f"(A, B) {words} the probability" in found.sentence
+    assert f'("A", "B") {words} the probability' in found.sentence
     assert "by more than 0.2 of the larger of the probabilities before and after" in found.sentence
     assert found.formula.startswith("max |P(d | xy) - P(d | y)| / max(P(d | xy), P(d | y)) ")
 
@@ -336,7 +341,7 @@ def test_fractions_are_written_at_any_length() -> None:
 
 @pytest.mark.parametrize(
     ("given", "text"),
-    [("5e-2", "0.05"), ("0.10", "0.10"), (" .5", "0.5"), ("1.", "1"), ("0e9", "0"), ("0.00", "0"), (1, "1")],
+    [("5e-2", "0.05"), ("0.10", "0.1"), (" .5", "0.5"), ("1.", "1"), ("0e9", "0"), ("0.00", "0"), (1, "1")],
 )
 def test_shares_are_plain_decimals(given: str | int, text: str) -> None:
     assert share_text(given) == text

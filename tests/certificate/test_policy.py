@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from auditor.certificate.policy import Terms, load_policy, terms
-from auditor.documents.certificate import Policy, SensitiveAttribute
+from auditor.documents.certificate import Overridden, Policy, SensitiveAttribute
 from auditor.errors import InputError
+from auditor.search.question import Question
 from tests.certificate.making import EXAMPLES
 
 WHOLE = """\
@@ -41,9 +42,7 @@ def policy(tmp_path: Path) -> Path:
 def test_everything_of_a_policy(policy: Path) -> None:
     found = terms(load_policy(policy))
     assert found == Terms(
-        delta="0.050",
-        criterion="ratio",
-        min_probability="0.001",
+        question=Question.of("0.05", "ratio", "0.001", ("Sex", "Age")),
         sensitive=(
             SensitiveAttribute(name="Sex", reason=None),
             SensitiveAttribute(name="Age", reason="Directive 2000/78/EC"),
@@ -51,8 +50,7 @@ def test_everything_of_a_policy(policy: Path) -> None:
         valid_days=90,
         issuer="Example Bank",
         responsible="A. Person",
-        policy=Policy(sha256=hashlib.sha256(WHOLE.encode()).hexdigest(), overridden=()),
-        source=f"{policy}: sensitive",
+        policy=Policy(sha256=hashlib.sha256(WHOLE.encode()).hexdigest()),
     )
     assert load_policy(policy).content.report.logo == "logo.svg"
 
@@ -68,8 +66,14 @@ def test_options_beat_the_file_and_are_recorded_if_they_differ(policy: Path) -> 
         issuer="Another",
         responsible="B. Person",
     )
-    assert found.policy.overridden == ("delta", "sensitive", "valid_days", "issuer", "responsible")
-    assert (found.delta, found.valid_days, found.issuer, found.responsible) == (
+    assert found.policy.overridden == Overridden(
+        delta="0.05",
+        sensitive=("Age", "Sex"),
+        valid_days="90",
+        issuer="Example Bank",
+        responsible="A. Person",
+    )
+    assert (found.question.delta.text, found.valid_days, found.issuer, found.responsible) == (
         "0.1",
         30,
         "Another",
@@ -80,14 +84,14 @@ def test_options_beat_the_file_and_are_recorded_if_they_differ(policy: Path) -> 
 
 def test_options_alone() -> None:
     found = terms(delta="5e-2")
-    assert found == Terms(delta="0.05")
-    assert (found.criterion, found.valid_days, found.policy.sha256) == ("difference", 365, None)
+    assert found == Terms(Question.of("0.05"))
+    assert (found.question.criterion_name, found.valid_days, found.policy.sha256) == ("difference", 365, None)
 
 
 def test_an_option_that_the_file_leaves_open_is_no_override(tmp_path: Path) -> None:
     path = tmp_path / "auditor.toml"
     path.write_text('kind = "auditor/policy"\nversion = 1\n')
-    assert terms(load_policy(path), delta="0.1").policy.overridden == ()
+    assert terms(load_policy(path), delta="0.1").policy.overridden == Overridden()
     with pytest.raises(InputError, match="no threshold is given"):
         terms(load_policy(path))
 
@@ -96,8 +100,11 @@ def test_an_option_that_the_file_leaves_open_is_no_override(tmp_path: Path) -> N
     ("options", "complaint"),
     [
         ({}, "no threshold is given; give --delta, or delta in the policy file"),
-        ({"delta": "2"}, "delta: '2' is not a decimal number from 0 to 1"),
-        ({"delta": "0.1", "min_probability": "x"}, "min_probability: 'x' is not"),
+        ({"delta": "2"}, 'delta: "2" is not a decimal number from 0 to 1'),
+        ({"delta": "0.1", "min_probability": "x"}, 'min_probability: "x" is not'),
+        ({"delta": "1e-401"}, 'delta: "1e-401" has more than 400 decimal places'),
+        ({"delta": "0.1", "issuer": "\u2800"}, "issuer: "),
+        ({"delta": "0.1", "responsible": "a\nb"}, "responsible: "),
         ({"delta": "0.1", "valid_days": 0}, "valid_days: 0 is not a number of days from 1 to 3660"),
         ({"delta": "0.1", "valid_days": 10**9}, "valid_days: 1000000000 is not"),
     ],
@@ -132,8 +139,11 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         HEAD + 'sensitive = [{name = "x", why = "y"}]\n',
         'sensitive[0]: unknown key "why"; take it out; known are name, reason',
     ),
-    "delta too large": (HEAD + "delta = 1.2\n", "delta: 1.2 is not a decimal number from 0 to 1; write one"),
-    "delta infinite": (HEAD + "delta = inf\n", "delta: Infinity is not a decimal number from 0 to 1"),
+    "delta too large": (
+        HEAD + "delta = 1.2\n",
+        'delta: "1.2" is not a decimal number from 0 to 1; write one',
+    ),
+    "delta infinite": (HEAD + "delta = inf\n", 'delta: "Infinity" is not a decimal number from 0 to 1'),
     "delta a list": (HEAD + "delta = []\n", "delta: a list is not a number from 0 to 1"),
     "delta true": (HEAD + "delta = true\n", "delta: true is not a number from 0 to 1"),
     "no such criterion": (

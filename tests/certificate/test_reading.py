@@ -46,8 +46,8 @@ BAD = {
     "not JSON": (b"{", "neither a certificate"),
     "text after the end": (TEXT.encode() + b"x", "neither a certificate"),
     "a list": (b"[]", '"kind" is missing; a certificate says'),
-    "a number": (b"1", "neither a certificate"),
-    "null": (b"null", "neither a certificate"),
+    "a number": (b"1", '"kind" is missing; a certificate says'),
+    "null": (b"null", '"kind" is missing; a certificate says'),
     "deeply nested": (b"[" * 10**6, "neither a certificate"),
     "a name twice": (TEXT.replace("{", '{"id": "0", ', 1).encode(), "a name twice in one object"),
     "a name twice deep inside": (
@@ -59,14 +59,14 @@ BAD = {
         TEXT.replace('"issuer": null', '"issuer": -Infinity').encode(),
         "a certificate can't have -Infinity",
     ),
-    "a decimal": (TEXT.replace('"version": 1', '"version": 1.0').encode(), "a certificate can't have 1.0"),
+    "a decimal": (TEXT.replace('"version": 2', '"version": 2.0').encode(), "a certificate can't have 2.0"),
     "a huge integer": (changed(10**30, "version"), "a certificate can't have 1000"),
     "half of a surrogate pair": (changed("\ud800", "issuer"), "cert.json: "),
     "another kind": (changed("auditor/model", "kind"), '"auditor/model" is not a certificate'),
     "no kind": (without("kind"), '"kind" is missing; a certificate says'),
     "the next major version": (
-        changed(2, "version"),
-        "version: 2 is not supported; this auditor reads version 1",
+        changed(3, "version"),
+        "version: 3 is not supported; this auditor reads versions 1 and 2",
     ),
     "version zero": (changed(0, "version"), "version: 0 is not supported"),
     "version as text": (changed("1", "version"), 'version: "1" is not supported'),
@@ -78,7 +78,8 @@ BAD = {
     "an id in capitals": (changed("A" * 32, "id"), "id: "),
     "a path in the id that it supersedes": (
         changed(
-            {"id": "../x", "sha256": "0" * 64, "scope_changes": [], "scope_change_reason": None}, "supersedes"
+            {"id": "../x", "sha256": "0" * 64, "verified_with": None, "scope_change_reason": None},
+            "supersedes",
         ),
         "supersedes.id: ",
     ),
@@ -123,7 +124,7 @@ BAD = {
                 "signatures": [{"keyid": 1, "sig": ""}],
             }
         ),
-        "the key identifier is not text",
+        '"kind" is missing; a certificate says',
     ),
     "a payload without a predicate": (sealed(b"{}"), "neither a certificate"),
     "a payload that is no JSON": (sealed(b"\x00"), "neither a certificate"),
@@ -134,8 +135,8 @@ BAD = {
         '"kind" is missing; a certificate says',
     ),
     "an envelope of another version": (
-        envelope(put(CONTENT, ("version",), 2)),
-        "version: 2 is not supported",
+        envelope(put(CONTENT, ("version",), 3)),
+        "version: 3 is not supported",
     ),
     "control characters": (changed("\x1b[2J\n", "verdict"), "\\x1b[2J\\n"),
 }

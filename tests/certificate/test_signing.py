@@ -68,7 +68,7 @@ def test_securesystemslib_verifies_the_envelope() -> None:
     assert found.payload_type == "application/vnd.in-toto+json"
     statement = json.loads(found.payload)
     assert statement["_type"] == "https://in-toto.io/Statement/v1"
-    assert statement["predicateType"] == "urn:auditor:certificate:v1"
+    assert statement["predicateType"] == "urn:auditor:certificate:v2"
     assert statement["predicate"] == tree(made())
     [subject] = statement["subject"]
     assert subject == {"name": made().model.name, "digest": {"sha256": made().model.sha256}}
@@ -145,13 +145,13 @@ def test_other_keys_are_refused(tmp_path: Path) -> None:
             serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
         )
     )
-    with pytest.raises(InputError, match="not an Ed25519 key, which"):
+    with pytest.raises(InputError, match="not an Ed25519 public key in PEM, which"):
         load_public_key(path)
     with pytest.raises(InputError, match="not a private key"):
         load_private_key(path, nobody)
     for data in (b"", b"\xff", b"-----BEGIN PUBLIC KEY-----\nx\n-----END PUBLIC KEY-----\n"):
         path.write_bytes(data)
-        with pytest.raises(InputError, match="not a public key"):
+        with pytest.raises(InputError, match="not an Ed25519 public key"):
             load_public_key(path)
     with pytest.raises(InputError, match="no such file"):
         load_public_key(tmp_path / "none.pem")

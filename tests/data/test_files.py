@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import math
+import tempfile
+from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +19,7 @@ from auditor.data import delimited
 from auditor.data.binning import found_edges, places
 from auditor.data.cells import Dialect, twins
 from auditor.data.counting import Choices
+from auditor.data.tables import open_table
 from auditor.errors import InputError
 from auditor.model.intervals import Bins
 from auditor.usecases.learning import Learned, learn
@@ -343,3 +347,78 @@ def test_numbers_fall_into_their_bins_to_the_last_digit(others: list[Decimal], d
         found = places(bins, texts, Dialect().numbers(texts), Dialect())
         wanted = [int(Decimal(t) >= edge if closed == "left" else Decimal(t) > edge) for t in texts]
         assert found.tolist() == wanted
+
+
+def test_rows_of_several_megabytes(tmp_path: Path) -> None:
+    long = ",".join(["v" * 900_000] * 3)
+    content = "s,t,u,v,d\n" + "".join(f"{s},{long},{d}\n" for s, d in ("ay", "bn", "an"))
+    found = learned(tmp_path, content, columns=())
+    assert counts(found) == {"s": {"a": (1, 1), "b": (0, 1)}}
+
+
+def test_frames_with_odd_columns() -> None:
+    import numpy as np
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {
+            "s": pd.Categorical(["a", "b", None, "a"], categories=["b", "a", "unused"]),
+            "f": np.array([0.3, 0.7, np.nan, 0.7], dtype=np.float32),
+            "when": pd.to_datetime(
+                ["2020-01-01", "2020-01-02 10:00:00.5", "NaT", "2020-01-01"], format="ISO8601"
+            ),
+            "d": ["y", "n", "n", "y"],
+        }
+    )
+    found = learn(frame, decision="d", favourable="y", sensitive="s", smoothing=1)
+    assert {a.name: a.labels for a in found.model.attributes} == {
+        "s": ("a", "b"),
+        "f": ("0.3", "0.7"),
+        "when": ("2020-01-01 00:00:00", "2020-01-02 10:00:00.500000"),
+    }
+    for cells in ([[1], [2], [3], [4]], [b"\xff", b"a", b"b", b"a"]):
+        with pytest.raises(InputError, match='column "odd" holds lists, or bytes'):
+            learn(
+                frame.assign(odd=pd.Series(cells, dtype=object)), decision="d", favourable="y", sensitive="s"
+            )
+    with pytest.raises(InputError, match='column "s" stands 2 times'):
+        learn(pd.concat([frame, frame[["s"]]], axis=1), decision="d", favourable="y", sensitive="s")
+
+
+def test_twins_among_columns_with_the_same_counts(tmp_path: Path) -> None:
+    """Of columns with equal counts, each is compared with those that it may be equal to."""
+    bits = [(a, b, c) for a in "01" for b in "01" for c in "01" for _ in range(3)]
+    rows = [
+        f"{a},{a + b},{b},{'pq'[int(a)]},{'uv'[int(b)]},{'yn'[i % 2]}" for i, (a, b, _) in enumerate(bits)
+    ]
+    found = learned(tmp_path, "\n".join(["s,t,m,n,o,d", *rows]))
+    assert [note for note in found.summary.notes if "tells" in note] == [
+        '"n" tells exactly the same as "s"',
+        '"o" tells exactly the same as "m"',
+    ]
+
+
+_CELL = st.text(alphabet='ab"\n,; \u00a0', max_size=5)
+
+
+@given(st.data(), st.sampled_from(",;\t|"), st.sampled_from(["\n", "\r\n"]), st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_what_a_csv_writer_wrote_is_read_as_it_was(
+    data: st.DataObject, separator: str, newline: str, all_quoted: bool
+) -> None:
+    rows = data.draw(st.lists(st.lists(_CELL, min_size=3, max_size=3), min_size=1, max_size=6))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "d.csv"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(
+                file,
+                delimiter=separator,
+                lineterminator=newline,
+                quoting=csv.QUOTE_ALL if all_quoted else csv.QUOTE_MINIMAL,
+            )
+            writer.writerows([["h", "i", "j"], *rows])
+        _, (group,) = open_table(path).groups(["h"], [], [("i", "j")])
+    found: Counter[tuple[str, ...]] = Counter()
+    for *cells, number in zip(*group.cells, group.rows.tolist(), strict=True):
+        found[tuple((cell or "").strip() for cell in cells)] += number
+    assert found == Counter(tuple(cell.strip() for cell in row) for row in rows)

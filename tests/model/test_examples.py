@@ -56,6 +56,13 @@ def test_an_example_is_written_as_the_writer_writes(path: Path) -> None:
             ["Personal status and sex", "Age", "Foreign worker"],
             None,
         ),
+        (
+            "adult_categories",
+            Fraction(7841, 32561),
+            12,
+            ["age", "marital-status", "race", "sex", "native-country"],
+            1_089_642_682_800,
+        ),
     ],
 )
 def test_what_the_examples_hold(

@@ -10,8 +10,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from auditor.certificate.issuing import issue
-from auditor.certificate.policy import Terms
 from auditor.choices import CriterionName
 from auditor.documents.audit import Audit
 from auditor.documents.certificate import Certificate
@@ -21,6 +19,7 @@ from auditor.model.spec import ModelSpec
 from auditor.report.subject import Stated, Subject
 from auditor.search.limits import Limits
 from auditor.usecases import auditing
+from tests.certificate.making import made
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -99,9 +98,9 @@ def certified(kept: str, delta: str = "0.1") -> Subject:
         def naive_bayes(self) -> NaiveBayes:
             return model
 
-    terms = Terms(delta=delta, issuer="Example Bank, Model Risk", responsible="Dr. Ada Example")
     as_spec = Fairer.model_construct(**dict(spec("compas")))
-    certificate = issue(as_spec, terms, issued=date(2026, 11, 20), limits=Limits())
+    people: dict[str, Any] = {"issuer": "Example Bank, Model Risk", "responsible": "Dr. Ada Example"}
+    certificate = made(delta, as_spec, date(2026, 11, 20), **people)
     return Subject(
         Stated.of_certificate(certificate),
         timeless(auditing.audit(model, delta, illustrate=True)),
@@ -116,10 +115,8 @@ def certified(kept: str, delta: str = "0.1") -> Subject:
 def undecided() -> Subject:
     """A certificate that leaves the question open, with the audit that stopped at the same limit."""
     model = spec("german").naive_bayes()
-    certificate = issue(
-        spec("german"), Terms(delta="0.41"), issued=date(2026, 11, 20), limits=Limits(expired=lambda: True)
-    )
-    audit = auditing.audit(model, "0.41", time_limit=0)
+    certificate = made("0.412", spec("german"), date(2026, 11, 20), limits=Limits(expired=lambda: True))
+    audit = auditing.audit(model, "0.412", time_limit=0)
     return Subject(
         Stated.of_certificate(certificate), timeless(audit), certificate, parameters=certificate.model.exact
     )

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auditor.search.additive.combinations import Scope
 from auditor.search.additive.counting import count_patterns, sample_patterns
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
@@ -63,12 +64,12 @@ def check_worst(case: Case, limited: Tight) -> None:
         (worst_patterns(tables, criterion, limits=limited.limits()), brute.worst()[0]),
         (worst_patterns(tables, criterion, 4, limits=limited.limits()), brute.worst()[0]),
         (
-            worst_patterns(tables, criterion, individual=True, limits=limited.limits()),
+            worst_patterns(tables, criterion, scope=Scope(contexts="all"), limits=limited.limits()),
             brute.individual_level(),
         ),
         *(
             (
-                worst_patterns(tables, criterion, disclosing=i, limits=limited.limits()),
+                worst_patterns(tables, criterion, scope=Scope(disclosing=i), limits=limited.limits()),
                 brute.worst_disclosing(i),
             )
             for i in case.model.sensitive

@@ -76,8 +76,6 @@ def import_model(
             f"{escaped(source)}: the suffix {shown(suffix)} is none of {', '.join(SUFFIXES)}; rename "
             "the file, or for data use auditor learn"
         )
-    if decision is not None:
-        raise InputError(f"{escaped(source)}: names its decision itself; leave {shown(decision)} out")
     if suffix == ".csv":
         from auditor.model.formats.scorecard_tables import read_table
 
@@ -90,31 +88,28 @@ def import_model(
             intercept=intercept,
             scale=scale,
         )
-    if suffix == ".bif":
-        from auditor.model.formats.bif import from_network, read_bif
-
-        network = read_bif(path)
-    else:
+    root = None
+    if suffix != ".bif":
         from auditor.model.formats.xml import parse_xml
 
         root = parse_xml(path)
-        if root.tag == "PMML":
-            from auditor.model.formats.pmml import from_pmml
-            from auditor.model.formats.pmml_scorecard import from_pmml_regression, from_pmml_scorecard
+        if root.tag == "PMML" and root.children("Scorecard"):
+            from auditor.model.formats.pmml_scorecard import from_pmml_scorecard
 
-            if root.children("Scorecard"):
-                return from_pmml_scorecard(
-                    root,
-                    sensitive=sensitive,
-                    favourable=favourable,
-                    decision=decision,
-                    name=name,
-                    scale=scale,
-                )
-            if root.children("RegressionModel"):
-                return from_pmml_regression(root, sensitive=sensitive, favourable=favourable, name=name)
-            return from_pmml(root, sensitive=sensitive, favourable=favourable, name=name)
-        from auditor.model.formats.bif import from_network, read_xmlbif
+            return from_pmml_scorecard(
+                root, sensitive=sensitive, favourable=favourable, decision=decision, name=name, scale=scale
+            )
+    if decision is not None:
+        raise InputError(f"{escaped(source)}: names its decision itself; leave {shown(decision)} out")
+    if root is not None and root.tag == "PMML":
+        if root.children("RegressionModel"):
+            from auditor.model.formats.pmml_scorecard import from_pmml_regression
 
-        network = read_xmlbif(root)
+            return from_pmml_regression(root, sensitive=sensitive, favourable=favourable, name=name)
+        from auditor.model.formats.pmml import from_pmml
+
+        return from_pmml(root, sensitive=sensitive, favourable=favourable, name=name)
+    from auditor.model.formats.bif import from_network, read_bif, read_xmlbif
+
+    network = read_bif(path) if root is None else read_xmlbif(root)
     return from_network(network, source, sensitive=sensitive, favourable=favourable, name=name)

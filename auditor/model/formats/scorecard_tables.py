@@ -62,11 +62,12 @@ class _Row:
 
 @dataclass
 class _Table:
-    """What a table says: rows by attribute, in the order of the file."""
+    """What a table says: rows by attribute, in the order of the file, and what stands between categories."""
 
     unit: str
+    separator: str
     rows: dict[str, list[_Row]] = field(default_factory=dict)
-    base: Decimal = Decimal(0)
+    base: Decimal | None = None
 
 
 def read_table(
@@ -114,7 +115,7 @@ def read_table(
             "points become odds by a scale; give the points that double the odds (pdo), and the odds at "
             "some score (odds and offset)",
         )
-    if table.unit == "weight" and intercept is None:
+    if table.unit == "weight" and intercept is None and table.base is None:
         intercept = _intercept_beside(source)
     wanted = favourable or "non-event"
     if wanted not in ("event", "non-event"):
@@ -133,12 +134,12 @@ def read_table(
             "unfavourable": "event" if wanted == "non-event" else "non-event",
             "higher": "favourable" if wanted == speaks_for else "unfavourable",
         },
-        "intercept": table.base + (intercept or 0),
+        "intercept": (table.base or Decimal(0)) + (intercept or Decimal(0)),
         "attributes": [
             {
                 "name": attribute,
                 "sensitive": attribute in protected,
-                "values": list(_values(source, attribute, rows, table.unit)),
+                "values": list(_values(source, attribute, rows, table)),
             }
             for attribute, rows in table.rows.items()
         ],
@@ -174,7 +175,11 @@ def _read(source: str, prefer: str) -> _Table:
     by_weight = found["weight"] or (found["coefficient"] and found["woe"])
     if not by_weight and not found["points"]:
         _refuse(source, "has neither points nor coefficients and weights of evidence; add a column Points")
-    table = _Table("points" if found["points"] and (prefer == "points" or not by_weight) else "weight")
+    # toad calls its columns name, value and score, and puts commas between categories.
+    table = _Table(
+        unit="points" if found["points"] and (prefer == "points" or not by_weight) else "weight",
+        separator="," if found["attribute"] == "name" else "%,%",
+    )
     problems: list[Problem] = []
 
     def number(row: dict[str, str], role: str) -> Decimal | None:
@@ -212,7 +217,7 @@ def _read(source: str, prefer: str) -> _Table:
             )
             continue
         if attribute.lower() in _BASE:
-            table.base += value
+            table.base = (table.base or Decimal(0)) + value
             continue
         share, count = number(row, "share"), number(row, "count")
         table.rows.setdefault(attribute, []).append(
@@ -249,8 +254,8 @@ def _intercept_beside(source: str) -> Decimal:
         raise InputError(f"{escaped(str(beside))}: intercept: {error}") from error
 
 
-def _values(source: str, attribute: str, rows: list[_Row], unit: str) -> Iterator[dict[str, Any]]:
-    parts = [_part(source, attribute, row) for row in rows]
+def _values(source: str, attribute: str, rows: list[_Row], table: _Table) -> Iterator[dict[str, Any]]:
+    parts = [_part(source, attribute, row, table.separator) for row in rows]
     intervals = [i for i, part in enumerate(parts) if "interval" in part]
     bins = Bins.of([parts[i]["value"] for i in intervals])
     for i, (part, row) in enumerate(zip(parts, rows, strict=True)):
@@ -260,13 +265,13 @@ def _values(source: str, attribute: str, rows: list[_Row], unit: str) -> Iterato
         part.pop("interval", None)
         if bins is not None and i in intervals:
             part["label"] = bins.labels[intervals.index(i)]
-        part[unit] = row.number if row.number else Decimal(0)
+        part[table.unit] = row.number if row.number else Decimal(0)
         if row.share is not None:
             part["share"] = decimal(row.share)
         yield part
 
 
-def _part(source: str, attribute: str, row: _Row) -> dict[str, Any]:
+def _part(source: str, attribute: str, row: _Row, separator: str) -> dict[str, Any]:
     """Say which cells a bin holds."""
     text = row.text.strip()
     if text.lower() in _MISSING or not text:
@@ -280,7 +285,7 @@ def _part(source: str, attribute: str, row: _Row) -> dict[str, Any]:
         closed = "right" if (after == "]" and high != "inf") or (before == "(" and low != "-inf") else "left"
         before, after = ("[", ")") if closed == "left" else ("(", "]")
         return {"value": f"{before}{low},{high}{after}", "interval": True}
-    categories = _categories(text)
+    categories = _categories(text, separator)
     if categories is None:
         _refuse(
             source,
@@ -292,7 +297,7 @@ def _part(source: str, attribute: str, row: _Row) -> dict[str, Any]:
     return {"value": ", ".join(categories), "categories": categories}
 
 
-def _categories(text: str) -> list[str] | None:
+def _categories(text: str, separator: str = "%,%") -> list[str] | None:
     """The categories of a bin; None where some are left out.
 
     >>> _categories("['A31', 'A30']"), _categories("['A31' 'A30']"), _categories("own%,%rent")
@@ -303,7 +308,7 @@ def _categories(text: str) -> list[str] | None:
         if "..." in found or (array[2] and int(array[2]) != len(found)):
             return None
         return found
-    return text.split("%,%")
+    return [category.strip() for category in text.split(separator)]
 
 
 def to_table(spec: ScorecardSpec) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from auditor.documents.audit import Audit, CoverageRecord, DegreeRecord
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
 from auditor.report.figures import share, whole
-from auditor.report.subject import Subject
+from auditor.report.subject import Stated, Subject
 from auditor.report.wording import degree
 
 #: Combinations in the findings and in the appendix.
@@ -25,7 +25,7 @@ def section(subject: Subject) -> Blocks:
         return [Heading("By sensitive attribute"), Table("", head, rows, 2)]
     if audit:
         blocks += _by_attribute(audit) + _by_pair(audit)
-    blocks += _by_combination(subject.stated.coverage or ())
+    blocks += _by_combination(subject.stated)
     return blocks or None
 
 
@@ -46,7 +46,7 @@ def appendix(subject: Subject) -> Blocks:
         ),
         Table(
             "",
-            ("Disclosed", "Decided by", "Pairs", "Discrimination patterns"),
+            ("Disclosed", "Decided by", "Pairs of any probability", "Discrimination patterns"),
             [
                 (" + ".join(row.disclosed), row.method, whole(row.pairs), whole(row.patterns))
                 for row in coverage[:_IN_APPENDIX]
@@ -129,11 +129,25 @@ def _sorted(coverage: tuple[CoverageRecord, ...]) -> list[CoverageRecord]:
     return sorted(coverage, key=lambda row: (-row.patterns, len(row.disclosed)))
 
 
-def _by_combination(coverage: tuple[CoverageRecord, ...]) -> list[Block]:
+def _by_combination(stated: Stated) -> list[Block]:
+    coverage = stated.coverage or ()
     shown = [row for row in _sorted(coverage) if row.patterns][:_SHOWN]
     if not shown:
         return []
     rest = " and are in the appendix" if len(shown) < len(coverage) else ""
+    head: tuple[str, ...] = ("Disclosed", "Discrimination patterns", "of all pairs", "Share")
+    rows: list[tuple[str | Cell, ...]] = [
+        (
+            " + ".join(row.disclosed),
+            whole(row.patterns),
+            whole(row.pairs),
+            Cell(share(row.patterns, row.pairs), bar=(0, row.patterns / row.pairs)),
+        )
+        for row in shown
+    ]
+    if stated.min_probability is not None:
+        # The pairs are of any probability: their number and the share of them are outside the scope.
+        head, rows = head[:2], [row[:2] for row in rows]
     return [
         Heading("By combination of sensitive attributes", "combinations"),
         Paragraph(
@@ -141,19 +155,5 @@ def _by_combination(coverage: tuple[CoverageRecord, ...]) -> list[Block]:
             f"those of all combinations add up to the total{rest}.",
             "intro",
         ),
-        Table(
-            "",
-            ("Disclosed", "Discrimination patterns", "of all pairs", "Share"),
-            [
-                (
-                    " + ".join(row.disclosed),
-                    whole(row.patterns),
-                    whole(row.pairs),
-                    Cell(share(row.patterns, row.pairs), bar=(0, row.patterns / row.pairs)),
-                )
-                for row in shown
-            ],
-            3,
-            "combinations",
-        ),
+        Table("", head, rows, len(head) - 1, "combinations"),
     ]

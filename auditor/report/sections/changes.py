@@ -35,7 +35,7 @@ def blocks(
             ("", "Before", "After"),
             [
                 ("Verdict", VERDICTS[before.verdict], VERDICTS[after.verdict]),
-                ("Largest degree", largest(before), largest(after)),
+                ("Largest degree", *degrees(before, after)),
                 ("Discrimination patterns", _counted(before), _counted(after)),
                 ("δ", before.delta, after.delta),
                 ("Certificate", before.id[:16], after.id[:16]),
@@ -45,9 +45,9 @@ def blocks(
         ),
         Paragraph(
             {
-                True: "The largest degree grew.",
-                False: "The largest degree did not grow.",
-                None: "Whether the largest degree grew is not known.",
+                True: f"It got worse: {'; '.join(document.regressions)}.",
+                False: f"It did not get worse; the largest degree may grow by {document.tolerance}.",
+                None: "Whether it got worse is not known.",
             }[document.regressed]
         ),
     ]
@@ -85,6 +85,18 @@ def blocks(
             Paragraph(f"{old} by the old parameters, {new} by the new ones."),
         ]
     return made
+
+
+def degrees(before: CertificateSide, after: CertificateSide) -> tuple[str, str]:
+    """Both largest degrees, with digits enough to see that they differ."""
+    short = largest(before), largest(after)
+    if short[0] != short[1] or before.max_degree == after.max_degree:
+        return short
+    first, second = (
+        side.max_degree[0] if Fraction(side.max_degree[0]) > Fraction(side.delta) else side.max_degree[1]
+        for side in (before, after)
+    )
+    return first, second
 
 
 def largest(side: CertificateSide) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from auditor.choices import Verdict
 from auditor.documents.audit import Audit, PatternRecord
+from auditor.documents.certificate import Certificate
 from auditor.messages import visible
 from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table, written
@@ -15,6 +16,7 @@ from auditor.report.sections import data, groups, repair
 from auditor.report.sections.worst import counted, largest, least
 from auditor.report.subject import Stated, Subject
 from auditor.report.wording import (
+    UNDISCLOSED,
     VERDICTS,
     criterion_words,
     degree,
@@ -226,6 +228,16 @@ def _shares(audit: Audit | None) -> Table | None:
     return Table("Worst degree among patterns of so many people", head, rows, len(head), "figures")
 
 
+def _overridden(certificate: Certificate) -> Iterator[str]:
+    """What the policy says where the certificate says otherwise, and what it says."""
+    days = (certificate.expires - certificate.valid_from).days
+    now = certificate.model_dump() | {"valid_days": str(days)}
+    now["sensitive"] = ", ".join(item.name for item in certificate.sensitive_attributes)
+    for name, value in certificate.policy.overridden.model_dump(exclude_none=True).items():
+        said = ", ".join(value) if isinstance(value, tuple) else value
+        yield clipped(f"{name.replace('_', ' ')}: policy {said}, here {now[name] or 'none'}", _NAME)
+
+
 def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
     stated, certificate, audit = subject.stated, subject.certificate, subject.audit
     model, provenance = stated.model, subject.provenance
@@ -238,14 +250,15 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
     if audit and audit.data:
         yield "In the data", data.summary(audit.data)
     yield "Sensitive attributes", some(model.sensitive, _LIST)
+    if model.undisclosed:
+        yield "Not disclosed", UNDISCLOSED[model.undisclosed]
     yield "Favourable decision", clipped(f"{model.decision}: {model.favourable}", _NAME)
     yield "Model digest", f"SHA-256 {grouped(model.sha256[:16])} …"
     if provenance:
         owner = (provenance.model_version and f"version {provenance.model_version}", provenance.owner)
         if any(owner):
             yield "Model", clipped(", ".join(filter(None, owner)), _DATA)
-        source = filter(None, (provenance.data_source, provenance.period))
-        if text := ", ".join(source):
+        if text := ", ".join(filter(None, (provenance.data_source, provenance.period))):
             yield "Data", clipped(text, _DATA)
     if found := subject.repair:
         yield (
@@ -254,8 +267,12 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
         )
     if not certificate:
         return
+    if not subject.repair and (facts := certificate.model.repair):
+        lost = f"{facts.log_likelihood_before} → {facts.log_likelihood_after or 'minus infinity'}"
+        source = grouped(facts.source_sha256[:16])
+        yield "Repaired", f"from the model sha256 {source} …; log-likelihood of its counts {lost}"
     if certificate.policy.sha256:
-        overridden = "; ".join(certificate.policy.overridden)
+        overridden = "; ".join(_overridden(certificate))
         loosened = f", overridden: {overridden}" if overridden else ", nothing overridden"
         yield "Policy", f"SHA-256 {grouped(certificate.policy.sha256[:16])} …{loosened}"
     if certificate.verdict == "delta-fair":

@@ -6,6 +6,7 @@ from auditor.documents.audit import SearchRecord
 from auditor.report.blocks import Blocks, Heading, Paragraph
 from auditor.report.figures import rounded, whole
 from auditor.report.subject import Subject
+from auditor.report.wording import UNDISCLOSED_EXPLAINED
 
 #: What an audit is about, at the end of each.
 SCOPE = (
@@ -23,6 +24,7 @@ def section(subject: Subject) -> Blocks:
         Paragraph(explored(subject.audit.search)),
         Heading("What this does not say"),
         Paragraph(SCOPE),
+        *([Paragraph(UNDISCLOSED_EXPLAINED)] if subject.stated.model.undisclosed else []),
     ]
 
 

@@ -27,7 +27,7 @@ def section(subject: Subject) -> Blocks:
             "four fifths.",
             "intro",
         ),
-        Paragraph(f"Groups: {summary(tables, name=True)}."),
+        Paragraph(f"Groups, whatever their share of people: {summary(tables, name=True)}."),
     ]
     alone = [group for table in tables if len(table.attributes) == 1 for group in _ordered(table)[:_SHOWN]]
     parts = [("Each sensitive attribute by itself, least favoured first", alone)] if alone else []

@@ -7,6 +7,15 @@ from auditor.report.figures import whole
 from auditor.report.sections.explored import explored
 from auditor.report.subject import Subject
 
+_OTHER_MEANINGS = (
+    "Fairness has other meanings, such as equal error rates; they need observed outcomes and are not "
+    "measured here."
+)
+#: Where data are shown beside the model, their error rates are too.
+_OTHER_MEANINGS_SHOWN = (
+    "Fairness has other meanings, such as equal error rates; those of the data are shown beside the model, "
+    "and the verdict does not speak of them."
+)
 _LIMITS = (
     "The result is about the model’s own probabilities: about everyone whom the model can describe, "
     "weighted as the model weights them. It does not say how well the model describes any actual people.",
@@ -16,8 +25,7 @@ _LIMITS = (
     "sensitive one is covered only as part of the context.",
     "It covers this one decision and this one favourable value, not what happens before or after the "
     "decision.",
-    "Fairness has other meanings, such as equal error rates; they need observed outcomes and are not "
-    "measured here.",
+    _OTHER_MEANINGS,
     "It is evidence for a decision that people have to take. It is not legal advice, and not a statement "
     "that any law is complied with.",
 )
@@ -103,6 +111,7 @@ def section(subject: Subject) -> Blocks:
 def how(subject: Subject) -> Blocks:
     """How the answer was found."""
     certificate = subject.certificate
+    family = "naive Bayes" if subject.stated.model.undisclosed is None else "a scorecard"
     exact = (
         ""
         if certificate
@@ -112,10 +121,10 @@ def how(subject: Subject) -> Blocks:
     blocks: list[Block] = [
         Heading("How the answer was found", "how"),
         Paragraph(
-            f"The model has {whole(subject.stated.total)} pairs of sensitive values and context. In a naive "
-            "Bayes model each value shifts the logarithm of the odds by a fixed amount, so that the degree "
-            "of a pair follows from two sums. The search settles whole families of pairs at once where a "
-            f"bound decides them, and goes through the rest.{exact}"
+            f"The model has {whole(subject.stated.total)} pairs of sensitive values and context. In such a "
+            f"model ({family}) each value shifts the logarithm of the odds by a fixed amount, so that the "
+            "degree of a pair follows from two sums. The search settles whole families of pairs at once "
+            f"where a bound decides them, and goes through the rest.{exact}"
         ),
     ]
     if certificate:
@@ -128,9 +137,12 @@ def how(subject: Subject) -> Blocks:
 def limits(subject: Subject) -> Blocks:
     """What the answer shows and what not, and the words for it."""
     certificate = subject.certificate
+    said = certificate.assumptions + certificate.limits if certificate else _LIMITS
+    if subject.audit and subject.audit.data:
+        said = tuple(_OTHER_MEANINGS_SHOWN if line == _OTHER_MEANINGS else line for line in said)
     return [
         Heading("What this shows, and what it does not", "limits"),
-        Items(certificate.assumptions + certificate.limits if certificate else _LIMITS),
+        Items(said),
         Heading("Glossary", "glossary"),
         Facts(_GLOSSARY),
     ]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from auditor.documents.parameters import fraction_of
-from auditor.report.blocks import Blocks, Facts, Heading, Paragraph, Table
+from auditor.documents.parameters import ExactScorecard, fraction_of
+from auditor.report.blocks import Block, Blocks, Facts, Heading, Paragraph, Table
 from auditor.report.figures import exactly, percent
 from auditor.report.subject import Subject
+from auditor.report.wording import UNDISCLOSED
 
 
 def section(subject: Subject) -> Blocks:
@@ -21,6 +22,8 @@ def section(subject: Subject) -> Blocks:
 def parameters(subject: Subject) -> Blocks:
     """The whole model."""
     heading, exact = Heading("The whole model", "parameters"), subject.parameters
+    if subject.audit and subject.audit.scorecard:
+        return [heading, *_scorecard(subject.audit.scorecard)]
     if exact is None:
         return [
             heading,
@@ -54,12 +57,40 @@ def parameters(subject: Subject) -> Blocks:
     ]
 
 
+def _scorecard(card: ExactScorecard) -> list[Block]:
+    rows = [
+        (
+            "" if i else attribute.name + (" (sensitive)" if attribute.sensitive else ""),
+            value,
+            exactly(fraction_of(weight)),
+        )
+        for attribute in card.attributes
+        for i, (value, weight) in enumerate(
+            [
+                *zip(attribute.values, attribute.weights, strict=True),
+                ("not disclosed", attribute.undisclosed),
+            ]
+        )
+    ]
+    odds, intercept = exactly(fraction_of(card.odds)), exactly(fraction_of(card.intercept))
+    return [
+        Paragraph(
+            f"The odds of {card.favourable} are {odds} × {card.base} to the power of {intercept} plus the "
+            "weight of each attribute. The digest is that of the exact numbers.",
+            "intro",
+        ),
+        Table("", ("Attribute", "Value", "Weight"), rows, 1),
+    ]
+
+
 def _identity(subject: Subject) -> Iterator[tuple[str, str]]:
     model, certificate, provenance = subject.stated.model, subject.certificate, subject.provenance
     yield "Model", model.name
     yield "Model digest", f"sha256:{model.sha256}"
     yield "Decision", f"{model.decision}: {model.favourable} (favourable) or {model.unfavourable}"
     yield "Sensitive attributes", ", ".join(model.sensitive)
+    if model.undisclosed:
+        yield "Not disclosed", UNDISCLOSED[model.undisclosed]
     yield "All attributes", ", ".join(model.attributes)
     if provenance:
         for label, value in (

@@ -17,12 +17,14 @@ def section(subject: Subject) -> Blocks:
     drawn = audit and audit.illustration
     if not audit or not drawn or len(drawn.points or drawn.front) < _FEWEST_DOTS:
         return None
-    number = whole(len(drawn.points))
+    number, total = whole(len(drawn.points)), whole(audit.pattern_count)
     if not drawn.points:
         dots = "The patterns are too many to be counted; only those that a ranking points out are drawn."
+    elif audit.min_probability is not None:
+        dots = f"Each dot is one of {number} discrimination patterns of any probability, also of those below "
+        dots += f"{audit.min_probability}."
     elif drawn.sampled:
-        dots = f"Each dot is one of {number} discrimination patterns drawn uniformly from all "
-        dots += f"{whole(audit.pattern_count)}."
+        dots = f"Each dot is one of {number} discrimination patterns drawn uniformly from all {total}."
     else:
         dots = f"Each dot is one of the {number} discrimination patterns; all are drawn."
     front = "" if drawn.front_complete else "; it is drawn as far as it was found"

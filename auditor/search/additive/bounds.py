@@ -42,7 +42,7 @@ _STEEP, _STEEPEST = 0.5, 1e3
 #: Cells of γ with which roots are first bounded; cells of s, and of γ, for extensions of x.
 _COARSE, _STRENGTHS, _CONTEXTS = 16, 4, 4
 #: Cells of γ of an opened root: many for the first ones, fewer where a great many are opened.
-_FINE, _FINER = 128, 512
+_FINE, _FINER = 256, 1024
 _FEW = 256
 #: Roots bounded in one block.
 _BLOCK = 1 << 12
@@ -170,16 +170,18 @@ class Bounds:
             rest = np.minimum(_rest(slots, t0), _rest(slots, t1))
             excess = p - moved(strength, lower)[0] + criterion.excess(strength, t1, beyond, rest)
             if exact_share:
-                log_rest = safe_log(slots.rest_a) - safe_log(slots.rest_b)
-                excess = np.minimum(
+                with np.errstate(invalid="ignore"):
+                    log_rest = safe_log(slots.rest_a) - safe_log(slots.rest_b)
+                # Not a number where P(x) = 1 under both decisions: then it bounds nothing.
+                excess = np.fmin(
                     excess, p - logistic(np.where(positive, lower + log_rest, -lower - log_rest))
                 )
             excess = np.minimum(excess, p - criterion.least_target)
             log_kl = safe_log(kl(p, not_p, np.clip(excess * (1 + 1e-12) + 1e-15, 0, p)))
         log_kl = np.where(degree > self._threshold, log_kl + ROUNDING, -inf)
         return (
-            np.logaddexp(slots.log_a, slots.log_b - t0) + log_kl,
-            np.logaddexp(slots.log_a + t1, slots.log_b) + log_kl,
+            _product(np.logaddexp(slots.log_a, slots.log_b - t0), log_kl),
+            _product(np.logaddexp(slots.log_a + t1, slots.log_b), log_kl),
         )
 
     def open(self, first: int) -> None:
@@ -194,6 +196,12 @@ class Bounds:
         bounds[in_finer] = self._finer.bound(nodes[in_finer])
         bounds[~in_finer] = self._fine.bound(nodes[~in_finer])
         return bounds
+
+
+def _product(log_p: Floats, log_kl: Floats) -> Floats:
+    """Logarithm of a product in which a probability of 0 makes 0 of an infinite divergence."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isneginf(log_p), -inf, log_p + log_kl)
 
 
 def _rest(slots: Slots, t: Floats) -> Floats:

@@ -40,7 +40,8 @@ class Coverage:
     disclosed : tuple of int
         The attributes of X.
     method : str
-        "closed form" where a bound on every context settles each x, "exhausted" where contexts were counted.
+        "closed form" where a bound on every context settles each x, "exhausted" where contexts were counted,
+        "enclosed" where their number was bounded from both sides.
     pairs : int
         All pairs over X.
     lower, upper : int

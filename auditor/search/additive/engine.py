@@ -14,6 +14,7 @@ from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import ANY, Scope
 from auditor.search.additive.counting import Counting, PatternCount
+from auditor.search.additive.enclosing import enclosed_count
 from auditor.search.additive.log_odds import population_of
 from auditor.search.additive.ranking import Ranking, rank, top_patterns
 from auditor.search.additive.summaries import (
@@ -92,7 +93,7 @@ class Engine:
     def group_level(self) -> Worst:
         """The worst pair without context, Y = ∅: how far the model is from statistical parity."""
         pattern = group_level(self.tables, self.criterion)
-        upper = abs(pattern.degree) + self.tables.exact.error
+        upper = min(abs(pattern.degree) * (1 + self.tables.exact.error), Fraction(1))
         found = Worst((pattern,), upper, complete=True, solved=1, total=1)
         return self._probable(
             found, 1, self.min_probability, only_patterns=False, scope=Scope(contexts="none")
@@ -131,7 +132,10 @@ class Engine:
     def count(self) -> PatternCount:
         """How many discrimination patterns there are."""
         if self.min_probability is None:
-            return self._counting.count()
+            count = self._counting.count()
+            if count.reason is None:
+                return count
+            return enclosed_count(self.tables, self.criterion, self.limits, count.reason)
         return count_probable_patterns(self.tables, self.criterion, self.min_probability, self.limits)
 
     def sample(self, n: int) -> tuple[Pattern, ...] | None:
@@ -164,7 +168,8 @@ class Engine:
         )
         kept = [p for p in worst.patterns if p.probability >= least and p not in ranking.patterns]
         patterns = tuple(rank([*ranking.patterns, *kept], "discrimination")[:k])
-        upper = max((abs(p.degree) + self.tables.exact.error for p in patterns), default=Fraction(0))
+        known = max((abs(p.degree) for p in patterns), default=Fraction(0))
+        upper = min(known * (1 + self.tables.exact.error), Fraction(1))
         if only_patterns:
             upper = max(upper, self.criterion.threshold)
         if not ranking.complete:

@@ -43,7 +43,7 @@ class Exact(Protocol):
 
     @property
     def error(self) -> Fraction:
-        """A measured |degree| is at most the true one, and less than it by no more than this."""
+        """A measured |degree| is at most the true one, and less than it by no more than this share of it."""
 
     def measure(self, criterion: Criterion, x: Assignment, y: Assignment) -> Pattern:
         """The pair (x, y) with its figures; raises ValueError where it can't occur, ``P(xy) = 0``."""

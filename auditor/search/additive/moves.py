@@ -44,7 +44,8 @@ class Moves:
     def __init__(
         self, position: Integers, log_odds: Floats, log_d: Floats, log_not_d: Floats, positions: int
     ) -> None:
-        self._gains: dict[int, list[tuple[Floats, Floats]]] = {}
+        self._steps: dict[int, tuple[Floats, Floats, Integers]] = {}
+        self._knapsacks: dict[tuple[int, int], tuple[Floats, Floats]] = {}
         sides = []
         for sign, log_p in ((1, log_d), (-1, log_not_d)):
             gain = sign * log_odds
@@ -59,24 +60,34 @@ class Moves:
                 slope = (-log_p[moves] / np.maximum(gain[moves] + _ROUNDING, 0)).min(initial=inf)
                 slopes[p] = min(slopes[p + 1], slope * (1 - _ROUNDING))
             sides.append((best, best_finite, slopes))
-            self._gains[sign] = _knapsacks(position, gain, -log_p, positions)
+            self._steps[sign] = _steps(position, gain, -log_p, positions)
         (self.most, self.finite_most, self.rise), (least, finite_least, self.fall) = sides
         self.least, self.finite_least = -least, -finite_least
 
     def within(self, sign: int, position: Integers, budget: Floats) -> Floats:
         """At most how far the sum rises (1) or falls (-1) at a cost within the budget."""
         gained = np.empty(len(position))
-        tables = self._gains[sign]
         for p in np.unique(position).tolist():
             here = position == p
-            cost, gain = tables[p]
+            cost, gain = self._knapsack(sign, p)
             gained[here] = np.interp(np.maximum(budget[here], 0) * (1 + _ROUNDING) + _ROUNDING, cost, gain)
         most = self.most if sign > 0 else -self.least
         return np.where(np.isinf(most[position]), inf, gained * (1 + _ROUNDING) + _ROUNDING)
 
+    def _knapsack(self, sign: int, position: int) -> tuple[Floats, Floats]:
+        """The concave function from cost to gain, as the coordinates of its corners."""
+        if (sign, position) not in self._knapsacks:
+            cost, gain, at = self._steps[sign]
+            later = at >= position
+            self._knapsacks[sign, position] = (
+                np.concatenate([[0.0], np.cumsum(cost[later])]),
+                np.concatenate([[0.0], np.cumsum(gain[later])]),
+            )
+        return self._knapsacks[sign, position]
 
-def _knapsacks(position: Integers, gain: Floats, cost: Floats, positions: int) -> list[tuple[Floats, Floats]]:
-    """Per position the concave function from cost to gain, as the coordinates of its corners."""
+
+def _steps(position: Integers, gain: Floats, cost: Floats, positions: int) -> tuple[Floats, Floats, Integers]:
+    """Steps along each attribute's concave hull, the cheapest first: cost, gain and position of each."""
     steps: list[tuple[float, float, float, int]] = []
     for p in range(positions):
         here = (position == p) & np.isfinite(gain) & (gain > 0)
@@ -94,12 +105,8 @@ def _knapsacks(position: Integers, gain: Floats, cost: Floats, positions: int) -
             slope = (g1 - g0) / (c1 - c0) if c1 > c0 else inf
             steps.append((-slope, c1 - c0, g1 - g0, p))
     steps.sort()
-    c, g = np.array([s[1] for s in steps]), np.array([s[2] for s in steps])
-    at = np.array([s[3] for s in steps], dtype=np.int64)
-    tables = []
-    for p in range(positions + 1):
-        later = at >= p
-        tables.append(
-            (np.concatenate([[0.0], np.cumsum(c[later])]), np.concatenate([[0.0], np.cumsum(g[later])]))
-        )
-    return tables
+    return (
+        np.array([step[1] for step in steps]),
+        np.array([step[2] for step in steps]),
+        np.array([step[3] for step in steps], dtype=np.int64),
+    )

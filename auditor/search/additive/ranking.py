@@ -153,7 +153,8 @@ class _Search:
         frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.array([inf]))
         while len(frontier):
             if self.nodes >= self._limits.nodes or self._limits.expired():
-                self.upper = float(np.exp(min(frontier.best, 700.0)))
+                with np.errstate(over="ignore"):
+                    self.upper = float(np.exp(frontier.best))
                 return False
             size = min(_BLOCK[1], max(_BLOCK[0], self.nodes // 16))
             kind, number, _ = frontier.pop(size)
@@ -183,7 +184,7 @@ class _Search:
             xs = xs[log_p >= self._least - ROUNDING]
             whole = combinations.whole(xs)
             nodes, slots = self._tree.unopened(xs), self._tree.slots(xs)
-            if self._tree.scope.contexts != "all":
+            if self._tree.scope.contexts != "all" or self._nothing_else:
                 places = np.column_stack([xs.parent, xs.column, nodes.parent, nodes.column])
                 self._evaluate(nodes[whole], slots[whole], places[whole], k)
             ids_of = combinations.keep(xs)
@@ -194,6 +195,11 @@ class _Search:
             more = combinations.extensible(xs)
             self._push(EXTENSIONS, ids_of[more], self._bound_extensions(xs[more]))
 
+    @property
+    def _nothing_else(self) -> bool:
+        """Whether every attribute is sensitive, so that an x over all of them discloses everything."""
+        return len(self._tree.tables.sensitive) == len(self._tree.tables.values)
+
     def _priors(self) -> tuple[float, float]:
         return population_of(self._tree.tables).log_prior
 
@@ -201,6 +207,12 @@ class _Search:
         """Make roots of x that have been bounded coarsely only, and bound them finely."""
         first = len(self._tree.roots)
         nodes = self._tree.open(ids)
+        if self._tree.scope.contexts == "all":
+            # Where x discloses everything there is nothing left for contexts.
+            whole = self._tree.whole(nodes)
+            xs = self._tree.xs.at(ids)
+            places = np.column_stack([xs.parent, xs.column, nodes.parent, nodes.column])
+            self._evaluate(nodes[whole], self._tree.roots[nodes.slot[whole]], places[whole], k)
         if self._rank_by != "discrimination":
             self._bounds.open(first)
         more = self._tree.extensible(nodes)

@@ -92,7 +92,8 @@ def pareto_patterns(
         if first:
             largest = max(abs(pattern.degree) for pattern in first)
             front += [replace(p, criterion=criterion) for p in first if abs(p.degree) == largest]
-            rule = replace(criterion, threshold=largest)
+            # Degrees that measuring can't tell apart count as equal.
+            rule = replace(criterion, threshold=largest * (1 + tables.exact.error))
         if not ranking.complete:
             return Summary(tuple(front[:limit]), complete=False)
         if not first:

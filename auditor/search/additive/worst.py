@@ -93,10 +93,11 @@ def worst_patterns(
         solved += 1
         contexts, gap = _contexts(tables, criterion, x, k, scope, limits, leaves)
         if gap is not None:
-            complete = False
-            ceiling = min(own, _bound(tables, criterion, x, gap))
-            closed = tables.exact.closed(criterion, x)
-            upper = max(upper, min(Fraction(ceiling), threshold) if closed else Fraction(ceiling))
+            ceiling = Fraction(min(own, _bound(tables, criterion, x, gap)))
+            if tables.exact.closed(criterion, x):
+                ceiling = min(ceiling, threshold)
+            if not only_patterns or ceiling > threshold:
+                complete, upper = False, max(upper, ceiling)
         for y in contexts:
             pattern = tables.exact.measure(criterion, x, y)
             if (not only_patterns or tables.exact.discriminates(criterion, x, y)) and pattern not in best:
@@ -107,6 +108,9 @@ def worst_patterns(
         # A first witness at once, whatever the limits.
         solve(seeds[0], 1.0)
         upper, complete, solved = Fraction(0), True, 0
+        if scope == ANY and (group := group_level(tables, criterion)) not in best:
+            insort(best, group, key=_rank)
+            del best[k:]
     for ceiling, own, x in strongest:
         floor = abs(best[k - 1].degree) if len(best) >= k else threshold if only_patterns else Fraction(-1)
         strongest.floor = float(floor)
@@ -126,7 +130,7 @@ def worst_patterns(
     error = tables.exact.error
     return Worst(
         patterns=tuple(best),
-        upper=min(max(upper, abs(best[0].degree) + error) if best else upper, Fraction(1)),
+        upper=min(max(upper, abs(best[0].degree) * (1 + error)) if best else upper, Fraction(1)),
         complete=complete,
         solved=solved,
         total=total_combinations(tables),

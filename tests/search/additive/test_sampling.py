@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from auditor.search.additive.counting import sample_patterns
+from auditor.search.additive.counting import Counting, sample_patterns
 from tests.oracle import BruteForce, CriterionName, Key, PlainAttribute, PlainModel
 from tests.search.comparing import keys, question
 from tests.strategies import Case
@@ -41,10 +41,10 @@ def test_every_pattern_is_drawn_equally_often(criterion: CriterionName) -> None:
     size, draws = 10, 300
     drawn: Counter[Key] = Counter()
     for seed in range(draws):
-        sample = sample_patterns(tables, of, size, seed=seed)
+        sample = Counting(tables, of).sample(size, seed)
         assert sample is not None
-        assert len(set(keys(sample))) == size
-        drawn.update(keys(sample))
+        assert len(set(sample)) == size
+        drawn.update(sample)
     assert set(drawn) == everything
     share = size / len(everything)
     # Draws without replacement vary less than independent ones, so that this is generous: chi-squared has
@@ -57,8 +57,9 @@ def test_every_pattern_is_drawn_equally_often(criterion: CriterionName) -> None:
 
 def test_a_sample_repeats_with_its_seed() -> None:
     tables, of = question(case("difference"))
-    assert sample_patterns(tables, of, 8, seed=3) == sample_patterns(tables, of, 8, seed=3)
-    assert sample_patterns(tables, of, 8, seed=3) != sample_patterns(tables, of, 8, seed=4)
+    counting = Counting(tables, of)
+    assert counting.sample(8, seed=3) == Counting(tables, of).sample(8, seed=3)
+    assert counting.sample(8, seed=3) != counting.sample(8, seed=4)
 
 
 def test_a_sample_larger_than_what_there_is_has_everything_once() -> None:

@@ -1,0 +1,781 @@
+"""Altered certificates, signed again with the right key, and what is true of them by enumeration.
+
+Each is put to `verify` and to the checker in a process of its own. Whatever passes must be true, and both
+must say the same unless one of them left something undecided.
+``python -m tests.certificate.falsehoods 20000`` tries so many.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import math
+import re
+import subprocess
+import sys
+import tempfile
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import rfc8785
+
+from auditor.certificate.issuing import tree
+from auditor.certificate.reading import open_certificate
+from auditor.certificate.scope import scope_of
+from auditor.certificate.verifying import verify
+from auditor.documents.certificate import Supersedes
+from auditor.errors import InputError
+from auditor.model.spec import ModelSpec
+from auditor.search.limits import Limits
+from tests.certificate.making import (
+    AGAINST,
+    CHECKER,
+    DAY,
+    at,
+    envelope,
+    leaves,
+    made,
+    public_pem,
+    put,
+    renamed,
+    version_1,
+)
+from tests.oracle import BruteForce, CriterionName, Pair, PlainAttribute, PlainModel, subsets
+
+Content = dict[str, Any]
+EXITS = {"holds": 0, "contents hold": 0, "does not hold": 1, "undecided": 4}
+FULL_WIDTH = str.maketrans("0123456789", "０１２３４５６７８９")
+#: Certificates of one model that are tried: as it is, and altered.
+PER_MODEL = 10
+SIDES = ("favourable", "unfavourable")
+ASSUMPTIONS_AND_LIMITS = "6d055ecd12e04b8ee2329708938a43387789d3cdb801da7bac745a91687f4515"
+
+#: The checker's `main` for one path after another.
+DRIVER = """
+import contextlib, importlib.util, io, sys
+spec = importlib.util.spec_from_file_location("checker", sys.argv[1])
+checker = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(checker)
+for line in sys.stdin:
+    sys.argv = ["checker", *line.rstrip("\\n").split("\\t")]
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        code = checker.main()
+    print(code, out.getvalue().splitlines()[-1], flush=True)
+"""
+
+
+@contextmanager
+def running_checker() -> Iterator[Callable[[bytes], tuple[int, str]]]:
+    """The checker in one process that lives on: from a file's bytes to its exit code and last line."""
+    with tempfile.TemporaryDirectory() as folder:
+        file, key = Path(folder, "cert.json"), Path(folder, "key.pem")
+        key.write_bytes(public_pem())
+        with subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", DRIVER, CHECKER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            requests, answers = process.stdin, process.stdout
+
+            def check(data: bytes) -> tuple[int, str]:
+                file.write_bytes(data)
+                requests.write(f"{file}\t--public-key\t{key}\t--at\t{DAY}\n")
+                requests.flush()
+                code, _, line = answers.readline().partition(" ")
+                return int(code), line
+
+            yield check
+            requests.close()
+
+
+def by_verify(data: bytes) -> tuple[int, str]:
+    """The exit code of `auditor verify`, and the checks that failed."""
+    try:
+        found = verify(open_certificate(data, "cert.json"), AGAINST)
+    except InputError as error:
+        return 3, str(error)
+    return EXITS[found.result], ", ".join(c.name for c in found.checks if c.outcome != "passed")
+
+
+# Certificates of random models
+
+
+def random_tree(random: Random) -> Content:
+    """A small model by counts or likelihoods, with zeros, equal rows and names that need quotation marks."""
+    names = ["sex", "race", 'a "b', "x, y", "Alter", "é", "grünes Feld", "sexe", "B"]
+    random.shuffle(names)
+    attributes: list[dict[str, Any]] = []
+    smoothing = random.choice([0, 1, 1])
+    for i in range(random.choice([1, 2, 2, 3, 3, 4])):
+        size = random.choice([2, 2, 2, 3])
+        columns = [[random.choice([1, 2, 3, 5, 8, 20]) for _ in range(size)] for _ in SIDES]
+        if random.random() < 0.2:
+            columns[1] = list(columns[0])
+        if random.random() < 0.3:
+            columns[random.randrange(2)][random.randrange(size)] = 0
+        attributes.append(
+            {
+                "name": names[i],
+                "sensitive": i == 0 or random.random() < 0.4,
+                "values": [f"{names[i]} {v}" if random.random() < 0.5 else f"v{v}" for v in range(size)],
+                "counts": dict(zip(SIDES, columns, strict=True)),
+            }
+        )
+    total = 10 + max(sum(a["counts"][side]) for a in attributes for side in SIDES)
+    return {
+        "kind": "auditor/model",
+        "version": 1,
+        "name": random.choice(["M", 'the "best"', "Modèle"]),
+        "decision": {
+            "name": "decision",
+            "favourable": random.choice(["yes", "oui", 'say "x"']),
+            "unfavourable": "no",
+            "counts": {"favourable": total, "unfavourable": total + random.randint(0, 30)},
+        },
+        "smoothing": smoothing,
+        "attributes": attributes,
+    }
+
+
+def as_repaired(tree: Content, random: Random) -> Content:
+    """The model as if it had been repaired: other probabilities beside the same counts."""
+    content = copy.deepcopy(tree)
+    content["decision"]["prior"] = Decimal(random.randint(20, 80)) / 100
+    for attribute in content["attributes"]:
+        rows = {}
+        for side in SIDES:
+            first = [Decimal(random.randint(1, 30)) / 100 for _ in attribute["values"][1:]]
+            rows[side] = [*first, 1 - sum(first)]
+        attribute["likelihood"] = rows
+    content["repair"] = {
+        "method": "fair",
+        "delta": Decimal("0.1"),
+        "criterion": "difference",
+        "solver": "SLSQP",
+        "rounds": 1,
+        "constraints": 1,
+        "log_likelihoods": {},
+        "source_sha256": ModelSpec.model_validate(tree).naive_bayes().sha256(),
+    }
+    return content
+
+
+def random_certificate(random: Random) -> Content:
+    """What `certify` writes of a random model, of either version."""
+    model = random_tree(random)
+    spec, source = ModelSpec.model_validate(model), None
+    if random.random() < 0.2:
+        source, spec = spec, ModelSpec.model_validate(as_repaired(model, random))
+    limits = Limits(expired=lambda: True) if random.random() < 0.1 else Limits()
+    delta = random.choice(["0", "0.01", "0.05", "0.1", "0.15", "0.2", "0.3", "0.5", "1", "0.123456789012345"])
+    wishes: dict[str, Any] = {"criterion": random.choice(["difference", "ratio"])}
+    if random.random() < 0.4:
+        wishes["min_probability"] = random.choice(["0.5", "0.1", "0.05", "0.01", "0.9", "0.0001"])
+    if random.random() < 0.3:
+        wishes |= {"issuer": "Example Bank", "responsible": "A. Person"}
+    certificate = made(delta, spec, source=source, limits=limits, **wishes)
+    said = [model["name"], model["decision"]["favourable"], *(a["name"] for a in model["attributes"])]
+    if random.random() < 0.4 and not set('",') & set("".join(said)):
+        return version_1(certificate)
+    if random.random() < 0.3:
+        before = scope_of(certificate)
+        changed = random.random() < 0.5
+        if changed:
+            before = before.model_copy(update={"delta": "0.07"})
+        supersedes = Supersedes(
+            id="0" * 32,
+            sha256="1" * 64,
+            verified_with=random.choice([None, "2" * 64]),
+            scope=before,
+            scope_change_reason="agreed" if changed else None,
+        )
+        certificate = made(delta, spec, source=source, limits=limits, supersedes=supersedes, **wishes)
+    return tree(certificate)
+
+
+# Edits
+
+
+def near(value: Any, random: Random) -> Any:
+    """A near spelling of a value, or a near value."""
+    if isinstance(value, bool):
+        return random.choice([not value, int(value), str(value).lower(), None])
+    if isinstance(value, int):
+        return random.choice([value + 1, str(value), True, value - 1])
+    if value is None:
+        return random.choice(["", "none", "0", [], False, "x"])
+    if not isinstance(value, str):
+        return random.choice([None, "", [], {}])
+    spellings = [
+        f" {value}", f"{value} ", f"+{value}", f"0{value}", f"{value}0", f"{value}.0", f"{value}/1",
+        f"{value}e0", value.upper(), value.lower(), value[:-1], value + "\u200b", value + "\u00ad",
+        value + value[-1:],
+        unicodedata.normalize("NFD", value), value.replace("a", "а"), value.replace("0.", "."), f"-{value}",
+        value.replace("e", "\u0435"), value.translate(FULL_WIDTH), "", "\u2800",
+    ]  # fmt: skip
+    if re.fullmatch("-?[0-9]+(/[0-9]+)?", value):
+        number = Fraction(value)
+        spellings += [str(number + 1), str(-number), f"{2 * number.numerator}/{2 * number.denominator}"]
+        spellings += [str(number / 2), "0", str(float(number))]
+    if re.fullmatch(r"[01](\.[0-9]+)?", value):
+        number = Fraction(value)
+        spellings += [str(number), f"{float(number):.3f}", f"{float(number):e}", "0", "1", "0.5", value + "1"]
+    if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
+        spellings += [
+            "2026-02-30",
+            "20261127",
+            "2026-W48-5",
+            "2026-11-28",
+            "2031-01-01",
+            "2100-01-01",
+            "1999-01-01",
+        ]
+    return random.choice(spellings)
+
+
+def edited(content: Content, donors: list[Content], random: Random) -> Content:
+    """A certificate with one thing changed."""
+    changed = copy.deepcopy(content)
+    places = list(leaves(content))
+    # The claims rather than the many numbers of the model.
+    near_top = [place for place in places if place[0] != "model"]
+    place = random.choice(near_top if random.random() < 0.8 else places)
+    kind = random.random()
+    if kind < 0.25:
+        return put(changed, place, near(at(content, place), random))
+    if kind < 0.5:
+        donor = random.choice(donors)
+        part = place[: random.randint(1, len(place))]
+        try:
+            return put(changed, part, copy.deepcopy(at(donor, part)))
+        except (KeyError, IndexError, TypeError):
+            return changed
+    if kind < 0.6:
+        owner = at(changed, place[:-1])
+        if isinstance(owner, dict):
+            if random.random() < 0.5:
+                del owner[place[-1]]
+            else:
+                owner[random.choice(["note", "more", "comment"])] = "x"
+        elif random.random() < 0.5:
+            owner.append(copy.deepcopy(owner[-1]))
+        else:
+            owner.pop(random.randrange(len(owner)))
+        return changed
+    return random.choice(CLAIMS)(changed, random)
+
+
+def _flip(content: Content, random: Random) -> Content:
+    return content | {"verdict": random.choice(["delta-fair", "not-delta-fair", "inconclusive"])}
+
+
+def _count(content: Content, random: Random) -> Content:
+    told = content["pattern_count"]
+    value = random.choice([None, "0", "1", str(max(0, int(told or 0) + random.choice([-1, 1, 2])))])
+    reasons = [
+        content["pattern_count_reason"],
+        None,
+        "not all patterns were counted within the limits of time and memory",
+    ]
+    return content | {
+        "pattern_count": value,
+        "pattern_count_reason": reasons[2] if value is None else random.choice(reasons),
+    }
+
+
+def _delta(content: Content, random: Random) -> Content:
+    return content | {
+        "delta": random.choice(["0", "0.001", "0.04", "0.09", "0.1", "0.25", "0.7", "0.9", "1"])
+    }
+
+
+def _criterion(content: Content, random: Random) -> Content:
+    other = {"difference": "ratio", "ratio": "difference"}[content["criterion"]]
+    return content | {"criterion": random.choice([other, other, "Difference", "parity"])}
+
+
+def _least(content: Content, random: Random) -> Content:
+    return content | {"min_probability": random.choice([None, "0", "0.001", "0.02", "0.2", "0.99", "1"])}
+
+
+def _witness(content: Content, random: Random) -> Content:
+    """Another pair with its true numbers, and the largest degree by it."""
+    pairs = brute(content).pairs
+    return _with(content, random.choice(pairs), random.random() < 0.8)
+
+
+def _largest(content: Content, random: Random) -> Content:
+    """Another upper bound, or exact or not."""
+    top = dict(content["max_degree"])
+    if random.random() < 0.5:
+        top["exact"] = None if top["exact"] else str(Fraction(top["lower"]))
+    else:
+        side = random.choice(["lower", "upper"])
+        moved = Fraction(top[side]) + random.choice([-1, 1]) * Fraction(
+            random.choice([1, 10**6, 10**9, 10**11]), 10**12
+        )
+        top[side] = plain_decimal(max(Fraction(0), min(Fraction(1), moved)))
+    return content | {"max_degree": top}
+
+
+def _coverage(content: Content, random: Random) -> Content:
+    rows = copy.deepcopy(content["coverage"] or [])
+    if not rows:
+        return content | {"coverage": random.choice([[], None])}
+    row = random.choice(rows)
+    match random.randrange(5):
+        case 0:
+            row["method"] = random.choice(["closed form", "exhausted", "bounded", "by an angel"])
+        case 1:
+            other = random.choice(rows)
+            row["patterns"], other["patterns"] = other["patterns"], row["patterns"]
+        case 2:
+            rows = random.choice([None, [], rows[:-1], rows[::-1]])
+        case 3:
+            row["pairs"] = str(int(row["pairs"]) + 1)
+        case 4:
+            row["patterns"] = str(int(row["patterns"]) + 1)
+    return content | {"coverage": rows}
+
+
+def _sensitive(content: Content, random: Random) -> Content:
+    """Another attribute is sensitive, in the model and in the list of those, or in one of them."""
+    changed = copy.deepcopy(content)
+    attribute = random.choice(changed["model"]["exact"]["attributes"])
+    attribute["sensitive"] = not attribute["sensitive"]
+    if random.random() < 0.7:
+        changed["sensitive_attributes"] = [
+            {"name": a["name"], "reason": None}
+            for a in changed["model"]["exact"]["attributes"]
+            if a["sensitive"]
+        ]
+    return changed
+
+
+def _decision(content: Content, random: Random) -> Content:
+    changed = copy.deepcopy(content)
+    for part in (changed["decision"], changed["model"]["exact"])[: random.randint(1, 2)]:
+        part["favourable"], part["unfavourable"] = part["unfavourable"], part["favourable"]
+    return changed
+
+
+def _history(content: Content, random: Random) -> Content:
+    changed = copy.deepcopy(content)
+    if changed["version"] == 1:
+        changed["policy"]["overridden"] = random.choice([["delta"], ["x"], []])
+        lines = [
+            "delta: 0.2 became 0.1",
+            f"delta: 0.07 became {content['delta']}",
+            "sensitive attribute: q was removed",
+        ]
+        changed["supersedes"] = {
+            "id": "0" * 32, "sha256": "0" * 64, "scope_changes": random.sample(lines, random.randint(0, 2)),
+            "scope_change_reason": random.choice([None, "agreed", " "]),
+        }  # fmt: skip
+        return changed
+    changed["policy"]["sha256"] = random.choice([None, "3" * 64])
+    name = random.choice(list(changed["policy"]["overridden"]))
+    values = {"sensitive": ["q"], "criterion": "ratio", "valid_days": "7"}
+    changed["policy"]["overridden"][name] = random.choice([None, values.get(name, "0.03"), content.get(name)])
+    if changed["supersedes"]:
+        scope = changed["supersedes"]["scope"]
+        name = random.choice(list(scope))
+        scope[name] = random.choice([scope[name], values.get(name, "0.03"), None])
+        changed["supersedes"]["scope_change_reason"] = random.choice([None, "agreed", " ", "\u2800"])
+    return changed
+
+
+def _repair(content: Content, random: Random) -> Content:
+    changed = copy.deepcopy(content)
+    repair = changed["model"].get("repair")
+    if not repair:
+        return changed
+    match random.randrange(4):
+        case 0:
+            changed["model"]["repair"] = None
+        case 1:
+            repair["source_sha256"] = random.choice(["0" * 64, changed["model"]["sha256"]])
+        case 2:
+            name = random.choice(["log_likelihood_before", "log_likelihood_after"])
+            repair[name] = random.choice([None, "-1.000000", "-1.0", repair["log_likelihood_before"]])
+        case 3:
+            repair["attributes"][0]["favourable"][0] = random.choice(["0", "1", "7", "1/2", "2/4"])
+    return changed
+
+
+CLAIMS = [
+    _flip, _count, _delta, _criterion, _least, _witness, _witness, _largest, _coverage, _sensitive, _decision,
+    _history, _repair,
+]  # fmt: skip
+
+
+def mended(content: Content, random: Random) -> Content:
+    """The content with what follows from its fields made to fit them: a careful liar would do so."""
+    changed = copy.deepcopy(content)
+    try:
+        if random.random() < 0.7:
+            changed["claim"] = sentence_and_formula(changed)
+        if random.random() < 0.7:
+            exact = changed["model"]["exact"]
+            changed["model"]["sha256"] = digest(exact)
+        if random.random() < 0.5:
+            total = brute(changed).total
+            changed["total_patterns"] = str(total)
+        if random.random() < 0.4:
+            changed = truthful(changed, random)
+    except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError, IndexError):
+        pass
+    return changed
+
+
+def truthful(content: Content, random: Random) -> Content:
+    """The content with what enumeration finds in some of its claims."""
+    every = brute(content)
+    least = Fraction(content["min_probability"] or "0")
+    scoped = [pair for pair in every.pairs if pair.probability >= least]
+    patterns = [pair for pair in scoped if pair.size > Fraction(content["delta"])]
+    if random.random() < 0.6 and scoped:
+        content = _with(content, max(scoped, key=lambda pair: pair.size), True)
+    if random.random() < 0.6:
+        content = content | {"pattern_count": str(len(patterns)), "pattern_count_reason": None}
+    if random.random() < 0.6:
+        content = content | {
+            "verdict": "not-delta-fair" if patterns else "delta-fair",
+            "inconclusive_reason": None,
+        }
+    if random.random() < 0.6 and content["coverage"]:
+        names = [attribute["name"] for attribute in content["model"]["exact"]["attributes"]]
+        by_disclosed = Counter(tuple(names[i] for i in pair.disclosed) for pair in patterns)
+        rows = [row | {"patterns": str(by_disclosed[tuple(row["disclosed"])])} for row in content["coverage"]]
+        content = content | {"coverage": rows}
+    return content
+
+
+def _with(content: Content, pair: Pair, exact: bool) -> Content:
+    attributes = content["model"]["exact"]["attributes"]
+
+    def named(values: Any) -> dict[str, str]:
+        return {attributes[i]["name"]: attributes[i]["values"][v] for i, v in values}
+
+    places = max(12, len(content["delta"].partition(".")[2]))
+    unit = Fraction(1, 10**places)
+    top = content["max_degree"] | {
+        "exact": str(pair.size) if exact else content["max_degree"]["exact"],
+        "lower": plain_decimal(pair.size // unit * unit),
+    }
+    if exact:
+        top["upper"] = plain_decimal(-(-pair.size // unit) * unit)
+    return content | {
+        "witness": {
+            "sensitive_values": named(pair.x),
+            "context_values": named(pair.y),
+            "degree": str(pair.degree),
+            "probability": str(pair.probability),
+            "favourable_given_pattern": str(pair.favourable_given_pattern),
+            "favourable_given_context": str(pair.favourable_given_context),
+        },
+        "max_degree": top,
+    }
+
+
+# Truth
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of the canonical JSON."""
+    return hashlib.sha256(rfc8785.dumps(value)).hexdigest()
+
+
+def plain_decimal(number: Fraction) -> str:
+    """A number with a finite decimal expansion."""
+    with localcontext(prec=1000):
+        text = f"{Decimal(number.numerator) / Decimal(number.denominator):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def brute(content: Content) -> BruteForce:
+    """All pairs of a certificate's model."""
+    exact = content["model"]["exact"]
+    rows = tuple(
+        (tuple(zip(a["favourable"], a["unfavourable"], strict=True)), a["sensitive"])
+        for a in exact["attributes"]
+    )
+    return _brute(exact["prior"], rows, content["criterion"])
+
+
+@lru_cache(maxsize=64)
+def _brute(prior: str, rows: tuple[Any, ...], criterion: CriterionName) -> BruteForce:
+    attributes = tuple(
+        PlainAttribute(tuple((Fraction(p), Fraction(q)) for p, q in pairs), sensitive)
+        for pairs, sensitive in rows
+    )
+    return BruteForce(PlainModel(Fraction(prior), attributes), criterion)
+
+
+def sentence_and_formula(c: Content) -> dict[str, str]:
+    """The claim as the fields say it."""
+
+    def quote(name: str) -> str:
+        return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+    names = [item["name"] for item in c["sensitive_attributes"]]
+    listed = ", ".join(names if c["version"] == 1 else map(quote, names))
+    verb, sign = {
+        "delta-fair": ("never changes", "<="),
+        "not-delta-fair": ("in some context changes", ">"),
+        "inconclusive": ("may or may not change (this is not decided)", "<= or >"),
+    }[c["verdict"]]
+    ratio, least = c["criterion"] == "ratio", c["min_probability"]
+    larger = " of the larger of the probabilities before and after" if ratio else ""
+    share = (
+        f", counting only what the share {least} of people or more have in common"
+        if least is not None
+        else ""
+    )
+    over = " / max(P(d | xy), P(d | y))" if ratio else ""
+    return {
+        "sentence": f"In the model {quote(c['model']['name'])}, disclosing one or more of the sensitive "
+        f"attributes ({listed}) {verb} the probability of {quote(c['decision']['favourable'])} by more than "
+        f"{c['delta']}"
+        f"{larger}, whatever else is disclosed{share}.",
+        "formula": f"max |P(d | xy) - P(d | y)|{over} {sign} {c['delta']}"
+        + (f", P(xy) >= {least}" if least is not None else ""),
+    }
+
+
+def is_true(c: Content) -> bool:
+    """Whether all that a certificate claims is so, by enumeration and by rules of its own."""
+    try:
+        return all(_claims(c))
+    except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError, IndexError):
+        return False
+
+
+def _claims(c: Content) -> Iterator[bool]:
+    exact, version = c["model"]["exact"], c["version"]
+    yield c["kind"] == "auditor/certificate" and version in (1, 2) and type(version) is int
+    yield c["id"] == digest({name: value for name, value in c.items() if name != "id"})[:32]
+    yield c["criterion"] in ("difference", "ratio")
+    yield all(type(a["sensitive"]) is bool for a in exact["attributes"])
+    names = [exact["decision"], *(a["name"] for a in exact["attributes"])]
+    for group in (names, [exact[s] for s in SIDES], *(a["values"] for a in exact["attributes"])):
+        yield len({unicodedata.normalize("NFKC", name) for name in group}) == len(group) > 1
+        yield all(unicodedata.normalize("NFC", name) == name and name.strip() for name in group)
+    numbers = [exact["prior"], *(p for a in exact["attributes"] for s in SIDES for p in a[s])]
+    yield all(str(Fraction(p)) == p and 0 <= Fraction(p) <= 1 for p in numbers)
+    yield 0 < Fraction(exact["prior"]) < 1
+    yield all(sum(map(Fraction, a[s])) == 1 for a in exact["attributes"] for s in SIDES)
+    yield all(
+        p != "0" or q != "0" for a in exact["attributes"] for p, q in zip(*(a[s] for s in SIDES), strict=True)
+    )
+    yield c["model"]["sha256"] == digest(exact)
+    yield c["decision"] == {"name": exact["decision"], **{s: exact[s] for s in SIDES}}
+    sensitive = [a["name"] for a in exact["attributes"] if a["sensitive"]]
+    yield [item["name"] for item in c["sensitive_attributes"]] == sensitive != []
+    yield c["claim"] == sentence_and_formula(c)
+    yield digest({name: c[name] for name in ("assumptions", "limits", "method")}) == ASSUMPTIONS_AND_LIMITS
+    issued, start, end = (date.fromisoformat(c[name]) for name in ("issued", "valid_from", "expires"))
+    yield issued <= start <= DAY < end and all(
+        len(c[name]) == 10 for name in ("issued", "valid_from", "expires")
+    )
+
+    delta, least = Fraction(c["delta"]), Fraction(c["min_probability"] or "0")
+    yield 0 <= delta <= 1 and 0 <= least <= 1
+    yield version == 1 or c["delta"] == plain_decimal(delta)
+    yield version == 1 or c["min_probability"] in (None, plain_decimal(least))
+    every = brute(c)
+    scoped = [pair for pair in every.pairs if pair.probability >= least]
+    patterns = [pair for pair in scoped if pair.size > delta]
+    largest = max((pair.size for pair in scoped), default=Fraction(0))
+    told, witness = c["max_degree"], c["witness"]
+    found = Fraction(0)
+    if witness is not None:
+        where = {a["name"]: (i, a["values"]) for i, a in enumerate(exact["attributes"])}
+        x, y = (
+            tuple(sorted((where[n][0], where[n][1].index(v)) for n, v in witness[part].items()))
+            for part in ("sensitive_values", "context_values")
+        )
+        pair = every.by_key[x, y]
+        yield pair in scoped
+        yield witness == _with(c, pair, True)["witness"]
+        found = pair.size
+    else:
+        yield not scoped or c["verdict"] == "inconclusive"
+    places = max(12, len(c["delta"].partition(".")[2]))
+    unit = Fraction(1, 10**places)
+    yield told["lower"] == plain_decimal(found // unit * unit)
+    yield plain_decimal(Fraction(told["upper"])) == told["upper"] and largest <= Fraction(told["upper"]) <= 1
+    if told["exact"] is not None:
+        yield told["exact"] == str(largest) and found == largest
+        yield told["upper"] == plain_decimal(-(-largest // unit) * unit)
+    count = c["pattern_count"]
+    yield (count is None) == (c["pattern_count_reason"] is not None)
+    yield count is None or count == str(len(patterns))
+    yield c["total_patterns"] == str(every.total)
+    if c["coverage"] is not None:
+        yield not least and c["min_probability"] is None
+        by_disclosed, pairs = every.at(delta).count_by_disclosed(), every.pairs_by_disclosed()
+        order = sorted(filter(None, subsets(every.model.sensitive)), key=lambda x: (len(x), x))
+        attributes = exact["attributes"]
+        expected = [
+            ([attributes[i]["name"] for i in x], str(pairs[x]), str(by_disclosed.get(x, 0))) for x in order
+        ]
+        yield [(row["disclosed"], row["pairs"], row["patterns"]) for row in c["coverage"]] == expected
+        methods = {"closed form", "exhausted", "bounded"}
+        yield all(
+            row["method"] in methods and row.keys() == {"disclosed", "method", "pairs", "patterns"}
+            for row in c["coverage"]
+        )
+        yield all(row["method"] != "closed form" or row["patterns"] == "0" for row in c["coverage"])
+    match c["verdict"]:
+        case "delta-fair":
+            yield not patterns and count == "0" and Fraction(told["upper"]) <= delta
+        case "not-delta-fair":
+            yield bool(patterns) and found > delta
+        case "inconclusive":
+            yield count is None and told["exact"] is None and found <= delta < Fraction(told["upper"])
+        case _:
+            yield False
+    yield (c["verdict"] == "inconclusive") == (c["inconclusive_reason"] is not None)
+    if version == 2:
+        yield from _version_2(c, (end - start).days)
+
+
+def _version_2(c: Content, days: int) -> Iterator[bool]:
+    scope = {"decision": c["decision"]["name"], **{s: c["decision"][s] for s in SIDES}}
+    scope |= {name: c[name] for name in ("criterion", "delta", "min_probability")}
+    scope["sensitive"] = sorted(item["name"] for item in c["sensitive_attributes"])
+    if c["supersedes"]:
+        same = c["supersedes"]["scope"] == scope
+        reason = c["supersedes"]["scope_change_reason"]
+        yield same == (reason is None)
+        yield reason is None or bool(reason.strip(" \u2800"))
+    now = scope | {"valid_days": str(days), "issuer": c["issuer"], "responsible": c["responsible"]}
+    beaten = {name: value for name, value in c["policy"]["overridden"].items() if value is not None}
+    yield not beaten or c["policy"]["sha256"] is not None
+    yield all(value != now[name] for name, value in beaten.items())
+    yield c["model"]["family"] == "naive-bayes"
+    repair = c["model"]["repair"]
+    if repair is None:
+        return
+    exact, smoothing = c["model"]["exact"], Fraction(repair["smoothing"])
+    decision = [Fraction(repair["decision"][s]) for s in SIDES]
+    before = copy.deepcopy(exact)
+    before["prior"] = str(decision[0] / sum(decision))
+    likelihood, after = [(n, n / sum(decision)) for n in decision], []
+    after = list(zip(decision, (Fraction(exact["prior"]), 1 - Fraction(exact["prior"])), strict=True))
+    for new, old, counts in zip(exact["attributes"], before["attributes"], repair["attributes"], strict=True):
+        for s in SIDES:
+            weights = [Fraction(n) + smoothing for n in counts[s]]
+            old[s] = [str(weight / sum(weights)) for weight in weights]
+            likelihood += [(n, n / sum(weights)) for n in weights]
+            after += list(zip(weights, map(Fraction, new[s]), strict=True))
+            yield all(str(Fraction(n)) == n for n in counts[s])
+    yield digest(before) == repair["source_sha256"]
+    for name, rows in (("log_likelihood_before", likelihood), ("log_likelihood_after", after)):
+        impossible = any(n and not p for n, p in rows)
+        total = None if impossible else sum(float(n) * math.log(p) for n, p in rows if n)
+        yield (total is None) == (repair[name] is None)
+        yield total is None or (
+            abs(Decimal(repair[name]) - Decimal(total)) < Decimal("2e-6")
+            and len(repair[name].partition(".")[2]) == 6
+        )
+
+
+class Tally:
+    """What came of many altered certificates."""
+
+    def __init__(self) -> None:
+        self.tried = self.true = self.passed_true = self.undecided = 0
+        self.originals_refused: list[Content] = []
+        self.false_by_verify: list[Content] = []
+        self.false_by_checker: list[Content] = []
+        self.disagreements: list[tuple[Content, tuple[int, str], tuple[int, str]]] = []
+        self.refused: list[tuple[Content, tuple[int, str], tuple[int, str]]] = []
+
+    def __str__(self) -> str:
+        return (
+            f"{self.tried} tried, {self.true} of them true; false ones passed by verify: "
+            f"{len(self.false_by_verify)}, by the checker: {len(self.false_by_checker)}; disagreements: "
+            f"{len(self.disagreements)}, and {self.undecided} where one left something undecided; true ones "
+            f"that both passed: {self.passed_true}; refused: {len(self.refused)} true ones that `certify` "
+            f"would not write so, and {len(self.originals_refused)} that it wrote"
+        )
+
+    def judge(self, content: Content, check: Callable[[bytes], tuple[int, str]], original: bool) -> None:
+        """Put one certificate to both verifiers; an original is as `certify` wrote it."""
+        data = envelope(content)
+        verified, checked, true = by_verify(data), check(data), is_true(content)
+        self.tried += 1
+        if original and not (true and verified[0] == checked[0] == 0):
+            self.originals_refused.append(content)
+        self.true += true
+        if verified[0] == 0 and not true:
+            self.false_by_verify.append(content)
+        if checked[0] == 0 and not true:
+            self.false_by_checker.append(content)
+        if verified[0] != checked[0]:
+            if 4 in (verified[0], checked[0]):
+                self.undecided += 1
+            else:
+                self.disagreements.append((content, verified, checked))
+        elif true and verified[0] == 0:
+            self.passed_true += 1
+        if true and 0 not in (verified[0], checked[0]) and 4 not in (verified[0], checked[0]):
+            self.refused.append((content, verified, checked))
+
+
+def altered(random: Random, number: int, donors: list[Content]) -> Iterator[Content]:
+    """A true certificate, and altered ones of it; donors are those of other models, and get it too."""
+    content = random_certificate(random)
+    donors[:] = [*donors[-9:], content]
+    yield content
+    for _ in range(number - 1):
+        changed = content
+        for _ in range(random.choice([1, 1, 1, 2, 3])):
+            try:
+                changed = edited(changed, donors, random)
+            except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError, IndexError):
+                continue
+        changed = mended(changed, random)
+        try:
+            changed = renamed(changed) if random.random() < 0.97 else changed
+            envelope(changed)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            continue
+        yield changed
+
+
+def try_many(number: int, seed: int) -> Tally:
+    """Judge so many altered certificates."""
+    tally, random, donors = Tally(), Random(seed), list[Content]()
+    with running_checker() as check:
+        while tally.tried < number:
+            for place, content in enumerate(altered(random, 2 * PER_MODEL, donors)):
+                tally.judge(content, check, original=place == 0)
+            if tally.tried % 1000 < 2 * PER_MODEL:
+                print(tally, file=sys.stderr, flush=True)
+    return tally
+
+
+if __name__ == "__main__":
+    found = try_many(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else Random().randrange(2**32))
+    print(found)
+    for content in (*found.false_by_verify[:3], *found.false_by_checker[:3], *found.originals_refused[:3]):
+        print("FALSE", json.dumps(content))
+    for content, verified, checked in (*found.disagreements[:5], *found.refused[:5]):
+        print("DIFFER", verified, checked, json.dumps(content))

@@ -1,0 +1,101 @@
+"""Scorecards from the command line: imported, given shares, audited, converted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from auditor.model.reading import load_model
+from tests.cli.conftest import EXAMPLES, Auditor
+
+CARD = EXAMPLES / "german_scorecard.yaml"
+TABLE = EXAMPLES / "german_scorecard.csv"
+POINTS = 'Variable,Bin,Points\nage,"[-inf,30)",10\nage,"[30,inf)",30\nhome,own,25\nhome,rent,5\n'
+PEOPLE = "age,home\n20,own\n25,rent\n40,own\n50,own\n"
+
+
+@pytest.fixture
+def card(auditor: Auditor, tmp_path: Path) -> Path:
+    """A scorecard with shares from data."""
+    (tmp_path / "points.csv").write_text(POINTS, encoding="utf-8")
+    (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
+    path = tmp_path / "card.json"
+    run = auditor(
+        "import", tmp_path / "points.csv", "--sensitive", "age", "--pdo", "20", "--offset", "50",
+        "--data", tmp_path / "people.csv", "-o", path,
+    )  # fmt: skip
+    assert run.code == 0, run.err
+    return path
+
+
+def test_the_example_is_the_table_of_optbinning(auditor: Auditor, tmp_path: Path) -> None:
+    path = tmp_path / "again.yaml"
+    run = auditor(
+        "import", TABLE, "--intercept=-0.8418148234251006", "--sensitive", "sex_status,age",
+        "--favourable", "non-event", "--decision", "bad risk",
+        "--name", "German credit scorecard", "-o", path,
+    )  # fmt: skip
+    assert run.code == 0
+    assert path.read_text(encoding="utf-8") == CARD.read_text(encoding="utf-8")
+
+
+def test_an_audit_names_what_is_not_disclosed(auditor: Auditor) -> None:
+    run = auditor("audit", CARD, "--delta", "0.1", "--format", "json")
+    assert run.code == 1
+    document = json.loads(run.out)
+    assert document["pattern_count"] == 3712
+    assert document["model"]["undisclosed"] == "conforming"
+    assert len(document["scorecard"]["attributes"]) == 6
+    for form in ("text", "markdown"):
+        shown = auditor("audit", CARD, "--delta", "0.1", "--format", form)
+        assert "likeliest" in shown.out
+        assert "3,712 of 76,000" in shown.out
+    assert auditor("audit", CARD, "--delta", "0.2").code == 0
+
+
+def test_patterns_of_a_scorecard(auditor: Auditor) -> None:
+    run = auditor("patterns", CARD, "--delta", "0.1", "--top", "5", "--format", "json")
+    assert run.code == 0
+    assert len(json.loads(run.out)["patterns"]) == 5
+
+
+def test_shares_come_from_data(card: Path) -> None:
+    spec = load_model(card)
+    assert [[str(v["share"]) for v in a["values"]] for a in spec.model_dump()["attributes"]] == [
+        ["0.5", "0.5"],
+        ["0.75", "0.25"],
+    ]
+
+
+def test_cells_that_the_scorecard_has_not_are_refused(auditor: Auditor, card: Path) -> None:
+    (card.parent / "people.csv").write_text(PEOPLE + "33,for free\n", encoding="utf-8")
+    run = auditor(
+        "import", card.parent / "points.csv", "--sensitive", "age", "--pdo", "20",
+        "--data", card.parent / "people.csv",
+    )  # fmt: skip
+    assert run.code == 3
+    assert '"for free", for which the scorecard has no value' in run.err
+
+
+def test_without_shares_nothing_is_audited(auditor: Auditor, card: Path) -> None:
+    path = card.parent / "bare.json"
+    points = card.parent / "points.csv"
+    assert auditor("import", points, "--sensitive", "age", "--pdo", "20", "-o", path).code == 0
+    run = auditor("audit", path, "--delta", "0.1")
+    assert run.code == 3
+    assert "nothing says what an attribute counts that isn't disclosed" in run.err
+    assert auditor("audit", card, "--delta", "0.1", "--undisclosed", "missing-bin").code == 3
+
+
+@pytest.mark.parametrize("suffix", [".pmml", ".json", ".yaml"])
+def test_what_is_converted_says_the_same(auditor: Auditor, card: Path, suffix: str) -> None:
+    path = card.parent / f"converted{suffix}"
+    assert auditor("convert", card, "-o", path).code == 0
+    if suffix == ".pmml":
+        again = card.parent / "again.json"
+        assert auditor("import", path, "--sensitive", "age", "-o", again).code == 0
+        path = again
+    ours, theirs = load_model(card), load_model(path)
+    assert ours.model_dump()["attributes"] == theirs.model_dump()["attributes"]

@@ -1,0 +1,104 @@
+"""The engine's answers in every scope, and its enclosures of counts, against the brute force."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from auditor.choices import CriterionName
+from auditor.search.additive.enclosing import enclosed_count
+from auditor.search.additive.engine import Engine
+from auditor.search.additive.tables import tables_of
+from auditor.search.additive.worst import Worst
+from auditor.search.criteria import CRITERIA
+from auditor.search.limits import DEFAULT, Limits
+from tests.fuzzing import examples
+from tests.oracle import Pair
+from tests.search.comparing import assert_measured, naive_bayes
+from tests.strategies import FAMILIES, Case, Family, cases
+
+
+def engine(case: Case, limits: Limits = DEFAULT) -> Engine:
+    criterion = CRITERIA[case.criterion](case.threshold)
+    return Engine(naive_bayes(case.model), criterion, case.min_probability, limits)
+
+
+def check_worst(case: Case, found: Worst, pairs: list[Pair]) -> None:
+    """The worst of some pairs is found where it is proved, and enclosed where it isn't."""
+    measured = assert_measured(case, found.patterns)
+    assert {pair.key for pair in measured} <= {pair.key for pair in pairs}
+    largest = max((pair.size for pair in pairs), default=Fraction(0))
+    assert found.lower <= largest <= found.upper
+    if found.complete:
+        assert found.lower == largest == found.upper
+
+
+def check_scopes(case: Case, limits: Limits = DEFAULT) -> None:
+    asked, model = engine(case, limits), case.model
+    least = case.min_probability or Fraction(0)
+    probable = [pair for pair in case.brute.pairs if pair.probability >= least]
+    everything = len(model.attributes)
+    check_worst(case, asked.worst(), probable)
+    check_worst(case, asked.group_level(), [pair for pair in probable if not pair.y])
+    whole = [p for p in probable if p.disclosed == model.sensitive and len(p.x) + len(p.y) == everything]
+    check_worst(case, asked.worst(individual=True), whole)
+    for i in model.sensitive:
+        check_worst(case, asked.worst(disclosing=i), [pair for pair in probable if i in pair.disclosed])
+        check_worst(case, asked.worst(only=(i,)), [pair for pair in probable if pair.disclosed == (i,)])
+    shares = [Fraction(1, 10), Fraction(1, 100), Fraction(1, 1000)]
+    for share, found in zip(shares, asked.worst_by_share(shares), strict=True):
+        check_worst(case, found, [pair for pair in probable if pair.probability >= share])
+
+
+def check_enclosure(case: Case) -> None:
+    tables, criterion = tables_of(naive_bayes(case.model)), CRITERIA[case.criterion](case.threshold)
+    count = enclosed_count(tables, criterion, DEFAULT, "not asked for")
+    true = case.patterns.count_by_disclosed()
+    assert count.lower <= sum(true.values()) <= count.upper
+    assert sum(entry.pairs for entry in count.coverage) == case.brute.total
+    for entry in count.coverage:
+        assert entry.lower <= true.get(entry.disclosed, 0) <= entry.upper <= entry.pairs
+
+
+def check_reach(case: Case) -> None:
+    """The interval of γ in floats encloses the exact one, and is enclosed by it."""
+    criterion = CRITERIA[case.criterion](case.threshold)
+    for pair in case.brute.pairs:
+        a, b = (Fraction(1), Fraction(1))
+        for i, v in pair.x:
+            row = case.model.attributes[i].rows[v]
+            a, b = a * row[0], b * row[1]
+        if not a or not b or a == b:
+            continue
+        s = np.array(np.log(float(a / b)))
+        error = 4e-16 * (1 + abs(float(s)))
+        size, sign = abs(s), np.sign(s)
+        exact = criterion.interval(a, b)
+        low, high = criterion.reach(sign * (size + error), outwards=True)
+        if exact is not None:
+            assert low <= (-np.inf if exact[0] is None else float(exact[0]))
+            assert high >= (np.inf if exact[1] is None else float(exact[1]))
+        low, high = criterion.reach(sign * np.maximum(size - error, 0), outwards=False)
+        if low < high:
+            assert exact is not None
+            assert low >= (-np.inf if exact[0] is None else float(exact[0]))
+            assert high <= (np.inf if exact[1] is None else float(exact[1]))
+
+
+@pytest.mark.hypothesis
+@pytest.mark.parametrize("criterion", get_args(CriterionName))
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+def test_every_scope_and_enclosure(family: Family, criterion: CriterionName) -> None:
+    @examples(4)
+    @given(cases(family, criterion))
+    def check(case: Case) -> None:
+        check_scopes(case)
+        check_scopes(case, Limits(nodes=3, entries=4))
+        check_enclosure(case)
+        check_reach(case)
+
+    check()

@@ -90,6 +90,23 @@ def write_new(path: str | os.PathLike[str], data: bytes, *, mode: int = PUBLIC) 
     finished.append(os.fspath(path))
 
 
+def append_line(path: str | os.PathLike[str], line: str) -> None:
+    """Add a line of UTF-8 to a file in one step, and make the file if there is none.
+
+    Raises
+    ------
+    OutputError
+        If it can't be written.
+    """
+    try:
+        with Path(path).open("ab", buffering=0) as file:
+            file.write(f"{line}\n".encode())
+    except (OSError, ValueError) as error:
+        raise _unwritable(path, error) from error
+    if os.fspath(path) not in finished:
+        finished.append(os.fspath(path))
+
+
 def make_folder(path: str | os.PathLike[str]) -> None:
     """Make a folder unless it is there.
 

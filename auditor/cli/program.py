@@ -15,6 +15,7 @@ from auditor import output
 from auditor.cli import exits
 from auditor.cli.audit import audit, patterns
 from auditor.cli.certificates import certify, keygen, recertify, verify
+from auditor.cli.fleet import fleet
 from auditor.cli.models import convert, import_model, learn
 from auditor.cli.repair import repair
 from auditor.cli.report import report
@@ -108,6 +109,7 @@ def _auditor(
 COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
     "audit": (audit, "auditor audit examples/compas.json --delta 0.1 -o compas.html"),
     "patterns": (patterns, "auditor patterns examples/compas.json --delta 0.1 --summary minimal"),
+    "fleet": (fleet, "auditor fleet 'examples/*.json' --delta 0.1 -o fleet.jsonl -o fleet.html"),
     "repair": (repair, "auditor repair examples/compas.json --delta 0.1 -o fair.json"),
     "keygen": (keygen, "auditor keygen key.pem"),
     "certify": (certify, "auditor certify fair.json --delta 0.1 --key key.pem -o certificate.json"),

@@ -99,7 +99,16 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _expanded(given: str) -> list[Path]:
+def matching(given: str, endings: tuple[str, ...]) -> list[Path]:
+    """Name the files that a file, a glob or a folder stands for; of a folder, those with these endings.
+
+    A file that isn't there stays; a glob or folder can have none. What is hidden in a folder is left out.
+
+    Raises
+    ------
+    InputError
+        If it can't be looked up.
+    """
     path = Path(given)
     try:
         exists = path.exists()
@@ -111,13 +120,19 @@ def _expanded(given: str) -> list[Path]:
         )
     if not path.is_dir():
         return [path]
-    inside = [
+    return [
         found
         for found in sorted(path.rglob("*"))
         if found.is_file()
-        and found.name.lower().endswith(_ENDINGS)
+        and found.name.lower().endswith(endings)
         and not any(part.startswith((".", "_")) for part in found.relative_to(path).parts)
     ]
+
+
+def _expanded(given: str) -> list[Path]:
+    path, inside = Path(given), matching(given, _ENDINGS)
+    if not path.is_dir():
+        return inside
     if not inside:
         raise InputError(f"{escaped(given)}: it is a folder without CSV or Parquet files; give a table")
     hive = next(

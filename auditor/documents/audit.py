@@ -129,6 +129,12 @@ class DegreeRecord(Record):
     ] = None
     worst_pattern: Annotated[PatternRecord | None, Field(description="null: there is no such pattern.")]
 
+    @classmethod
+    def of(cls, model: Classifier, figure: Figure, threshold: Fraction) -> DegreeRecord:
+        """Round both ends of a figure, and name its witness."""
+        witness = figure.witness and PatternRecord.of(model, figure.witness, threshold)
+        return DegreeRecord(worst_pattern=witness, **_degrees(figure, threshold))
+
     @property
     def proved(self) -> bool:
         """Whether no other of these patterns can have a larger |degree|."""
@@ -386,9 +392,7 @@ class Audit(Record):
                     worst_pattern=record(found.any.witness),
                     pattern_count=found.count[0] if found.count[0] == found.count[1] else None,
                     pattern_count_bounds=found.count,
-                    alone=DegreeRecord(
-                        worst_pattern=record(found.alone.witness), **_degrees(found.alone, threshold)
-                    ),
+                    alone=DegreeRecord.of(model, found.alone, threshold),
                     **_degrees(found.any, threshold),
                 )
                 for found in answer.by_attribute

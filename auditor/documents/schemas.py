@@ -7,6 +7,7 @@ import json
 from auditor.documents.audit import Audit
 from auditor.documents.certificate import Certificate
 from auditor.documents.comparison import Comparison
+from auditor.documents.fleet import FleetRow
 from auditor.documents.patterns import PatternList
 from auditor.documents.policy import PolicyFile
 from auditor.documents.repair import Repair
@@ -25,6 +26,7 @@ def schemas() -> dict[str, str]:
         "model": ModelSpec.model_json_schema(mode="validation"),
         "scorecard": ScorecardSpec.model_json_schema(mode="validation"),
         "audit": Audit.model_json_schema(mode="serialization"),
+        "fleet": FleetRow.model_json_schema(mode="serialization"),
         "patterns": PatternList.model_json_schema(mode="serialization"),
         "certificate": Certificate.model_json_schema(mode="serialization"),
         "verification": Verification.model_json_schema(mode="serialization"),

@@ -95,6 +95,8 @@ class Cell:
         A class of the sheet.
     under : str
         A second line, where there is room for it.
+    link : str
+        What the text leads to in a browser, if anything.
     """
 
     text: str
@@ -102,6 +104,7 @@ class Cell:
     bar: tuple[float, float] | None = None
     look: str = ""
     under: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -16,11 +17,12 @@ from markupsafe import Markup, escape
 from auditor.errors import InputError
 from auditor.messages import escaped, visible
 from auditor.report import charts, sections
-from auditor.report.blocks import written
+from auditor.report.blocks import Block, written
 from auditor.report.sections.cover import cover
 from auditor.report.sections.explored import SCOPE
 from auditor.report.subject import Subject
 from auditor.resources import resource
+from auditor.version import __version__
 
 Medium = Literal["screen", "paper"]
 
@@ -63,7 +65,6 @@ def render(
     InputError
         If a template of the user's can't be used.
     """
-    script = resource("templates", "report.js").read_text(encoding="utf-8")
     if templates is not None and not templates.is_dir():
         raise InputError(f"{escaped(str(templates))}: no such folder of templates")
     try:
@@ -79,15 +80,19 @@ def render(
                 scope=SCOPE,
                 look=look,
                 medium=medium,
-                css=Markup(resource("templates", "report.css").read_text(encoding="utf-8")),
-                js=Markup(script),
-                js_hash=f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}",
+                **_dress(),
             )
         )
     except (TemplateError, UnicodeDecodeError) as error:
         if templates is None:
             raise
         raise InputError(f"{escaped(str(templates))}: a template can't be used: {error}") from error
+
+
+def page(title: str, contents: Sequence[Block]) -> str:
+    """Render blocks as a page of their own, for a screen."""
+    template = environment().get_template("page.html.j2")
+    return template.render(title=title, contents=contents, medium="screen", version=__version__, **_dress())
 
 
 def environment(templates: Path | None = None) -> ImmutableSandboxedEnvironment:
@@ -107,6 +112,16 @@ def environment(templates: Path | None = None) -> ImmutableSandboxedEnvironment:
     )
     made.filters |= {"rich": _rich, "gradient": _gradient}
     return made
+
+
+def _dress() -> dict[str, str]:
+    """The sheet and the script, and by which digest a browser knows the script."""
+    script = resource("templates", "report.js").read_text(encoding="utf-8")
+    return {
+        "css": Markup(resource("templates", "report.css").read_text(encoding="utf-8")),
+        "js": Markup(script),
+        "js_hash": f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}",
+    }
 
 
 def _rich(text: str) -> Markup:

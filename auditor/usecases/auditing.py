@@ -85,7 +85,7 @@ def audit(
     _positive("top", top)
     started = clock.seconds()
     wanted = Wanted(top, rank_by, MINIMAL_LIMIT, details=True, illustration=illustrate)
-    found = answer(_exact(model, undisclosed), question, wanted, progress)
+    found = answer(classifier_of(model, undisclosed), question, wanted, progress)
     document = Audit.of(found, clock.seconds() - started)
     if data is None:
         return document
@@ -198,7 +198,7 @@ def patterns(
     question = Question.of(delta, criterion, min_probability, limits=clock.limits(time_limit))
     _positive("limit", limit)
     progress("searching patterns")
-    exact = _exact(model, undisclosed)
+    exact = classifier_of(model, undisclosed)
     found = list_patterns(exact, question, choose, limit, rank_by)
     return PatternList.of(exact, question, choose, limit, rank_by, found)
 
@@ -281,7 +281,16 @@ def repair(
     return repairing.repair(model, question, method, solver, options, opened)
 
 
-def _exact(model: ModelSpec | ScorecardSpec | Classifier, undisclosed: Undisclosed | None) -> Classifier:
+def classifier_of(
+    model: ModelSpec | ScorecardSpec | Classifier, undisclosed: Undisclosed | None
+) -> Classifier:
+    """Return the exact model that a specification means.
+
+    Raises
+    ------
+    InputError
+        If it is said of naive Bayes what isn't disclosed.
+    """
     if isinstance(model, ScorecardSpec):
         exact = model.taken_as(undisclosed).classifier()
         if exact.unfavourable_share is None:

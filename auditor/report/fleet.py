@@ -1,0 +1,157 @@
+"""What became of many models that were asked one question: the worst first, in every format."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote
+
+from auditor.documents.fleet import FleetQuestion, FleetRow
+from auditor.report.blocks import Block, Cell, Facts, Heading, Items, Paragraph, Table
+from auditor.report.csv import cell
+from auditor.report.figures import plural, whole
+from auditor.report.sections.explored import SCOPE
+from auditor.report.wording import VERDICTS, criterion_words, degree, threshold_words
+
+FleetFormatName = Literal["text", "jsonl", "csv", "markdown", "html"]
+
+SUFFIXES: dict[str, FleetFormatName] = {
+    ".txt": "text",
+    ".jsonl": "jsonl",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+}
+_FAILED = "not audited"
+#: From the worst to the best; what isn't known can be worse than whatever was found.
+_ORDER = (_FAILED, *(VERDICTS[v] for v in ("not-delta-fair", "inconclusive", "delta-fair")))
+
+
+def worst_first(rows: Sequence[FleetRow]) -> list[FleetRow]:
+    """Sort rows: what failed, then by verdict and largest degree."""
+
+    def key(row: FleetRow) -> tuple[int, float, str]:
+        largest = row.answer.largest if row.answer else None
+        # What is open may be as bad as its bound.
+        size = (largest.max_degree_bounds or (0.0, largest.max_degree))[1] if largest else 0.0
+        return _ORDER.index(_outcome(row)), -(row.failure.exit_code if row.failure else size), row.file
+
+    return sorted(rows, key=key)
+
+
+def result_line(rows: Sequence[FleetRow], question: FleetQuestion) -> str:
+    """The result in one line, the worst first."""
+    outcomes = [_outcome(row) for row in rows]
+    parts = [f"{number:,} {name}" for name in _ORDER if (number := outcomes.count(name))]
+    return f"{plural(len(rows), 'model')} at δ = {question.delta}: {', '.join(parts)}"
+
+
+def render(
+    rows: Sequence[FleetRow],
+    question: FleetQuestion,
+    format: FleetFormatName,
+    *,
+    folder: Path = Path(),
+    columns: int = 80,
+    colour: bool = False,
+) -> str:
+    """Show the rows in their order; links lead to reports from a page in this folder."""
+    match format:
+        case "jsonl":
+            return "".join(f"{row.model_dump_json()}\n" for row in rows)
+        case "csv":
+            return _csv(rows)
+        case "html":
+            from auditor.report import html
+
+            return html.page(result_line(rows, question), _blocks(rows, question, folder))
+        case "markdown":
+            from auditor.report import markdown
+
+            return markdown.laid_out(_blocks(rows, question, folder))
+        case "text":
+            from auditor.report import text
+
+            return text.laid_out(_blocks(rows, question, folder), colour=colour, columns=columns)
+
+
+def _blocks(rows: Sequence[FleetRow], question: FleetQuestion, folder: Path) -> list[Block]:
+    asked = (
+        ("Threshold", threshold_words(question.criterion, question.delta)),
+        ("Criterion", criterion_words(question.criterion)),
+        ("Sensitive", ", ".join(question.sensitive) if question.sensitive else "as each model says"),
+        (
+            "Patterns",
+            f"at least as probable as {question.min_probability}" if question.min_probability else "all",
+        ),
+    )
+    head = ("File", "Model", "Verdict", "Worst degree", "Patterns")
+    blocks: list[Block] = [
+        Heading(result_line(rows, question), level=1),
+        Facts(asked),
+        Table("", head, [_row(row, folder) for row in rows], 2, "fleet"),
+    ]
+    failed = [(row.file, problem) for row in rows if row.failure for problem in row.failure.problems]
+    if failed:
+        lines = (p if p.startswith(f"{file}: ") else f"{file}: {p}" for file, p in failed)
+        blocks += [Heading("Models that were not audited, and why"), Items(tuple(lines))]
+    return [*blocks, Heading("What this does not say"), Paragraph(SCOPE)]
+
+
+def _row(row: FleetRow, folder: Path) -> tuple[str | Cell, ...]:
+    if row.answer is None:
+        return row.file, "", _FAILED, "", ""
+    answer = row.answer
+    link = quote(os.path.relpath(row.report, folder)) if row.report else ""
+    return (
+        Cell(row.file, link=link),
+        Cell(answer.model.name, under=f"Sensitive: {', '.join(answer.model.sensitive)}"),
+        _outcome(row),
+        Cell(degree(answer.largest, row.question.delta), answer.largest.max_degree),
+        Cell(whole(answer.pattern_count, answer.pattern_count_bounds), answer.pattern_count_bounds[0]),
+    )
+
+
+def _csv(rows: Sequence[FleetRow]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, _cells(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(map(_cells, rows))
+    return text.getvalue()
+
+
+def _cells(row: FleetRow) -> dict[str, object]:
+    """The cells of a row by their columns; all rows have the same ones."""
+    asked, found = row.question, row.answer
+    worst = found.largest.worst_pattern if found else None
+    degrees = (found.largest.max_degree_bounds if found else None) or ("", "")
+    counts = found.pattern_count_bounds if found else ("", "")
+    return {
+        "file": cell(row.file),
+        "file_sha256": row.file_sha256,
+        "model": cell(found.model.name) if found else "",
+        "model_sha256": found.model.sha256 if found else "",
+        "sensitive": cell(", ".join(found.model.sensitive)) if found else "",
+        "delta": asked.delta,
+        "criterion": asked.criterion,
+        "min_probability": asked.min_probability,
+        "verdict": found.verdict if found else _FAILED,
+        "degree": worst.degree if worst else "",
+        "max_degree_at_least": degrees[0],
+        "max_degree_at_most": degrees[1],
+        "patterns_at_least": counts[0],
+        "patterns_at_most": counts[1],
+        "total_patterns": found.total_patterns if found else "",
+        "problems": cell("; ".join(row.failure.problems)) if row.failure else "",
+        "report": cell(row.report or ""),
+    }
+
+
+def _outcome(row: FleetRow) -> str:
+    return VERDICTS[row.answer.verdict] if row.answer else _FAILED

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
-from math import prod
+from functools import cached_property
+from math import lcm, prod
 
 import rfc8785
 
@@ -79,11 +80,16 @@ class AdditiveModel:
 
     def exponent(self, values: Iterable[tuple[int, int]] = ()) -> Fraction:
         """The exponent of the odds where some values are disclosed."""
-        disclosed = dict(values)
-        return self.intercept + sum(
-            (a.weights[disclosed[i]] if i in disclosed else a.undisclosed)
-            for i, a in enumerate(self.attributes)
-        )
+        unit, start, moves = self._in_units
+        return Fraction(start + sum(moves[i][v] for i, v in values), unit)
+
+    @cached_property
+    def _in_units(self) -> tuple[int, int, tuple[tuple[int, ...], ...]]:
+        """A common denominator; in its units the exponent of nothing, and what values move it."""
+        start = sum((a.undisclosed for a in self.attributes), self.intercept)
+        moves = [[w - a.undisclosed for w in a.weights] for a in self.attributes]
+        unit = lcm(start.denominator, *(move.denominator for row in moves for move in row))
+        return unit, int(start * unit), tuple(tuple(int(move * unit) for move in row) for row in moves)
 
     def total_patterns(self) -> int:
         r"""Number of pairs (x, y) with x over a non-empty set of sensitive attributes.

@@ -131,8 +131,7 @@ class Exponentials:
         return prod((row[v] for row, v in rows if row), start=share)
 
     def _strength(self, x: Assignment) -> Fraction:
-        parts = [(self.model.attributes[i], v) for i, v in x]
-        return sum((a.weights[v] - a.undisclosed for a, v in parts), Fraction(0))
+        return self.model.exponent(x) - self.model.exponent()
 
     def _ratio(self, x: Assignment) -> Fraction:
         """``e^s``, rounded away from 1; exactly 1 where s is 0."""

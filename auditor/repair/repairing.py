@@ -34,8 +34,9 @@ from auditor.repair.cuts import worst_of_each
 from auditor.repair.decimals import exact_decimal, rounded_model
 from auditor.repair.learner import Learned, Options, Round, count, learn
 from auditor.search.additive.tables import tables_of
+from auditor.search.answer import answer
 from auditor.search.criteria import Criterion
-from auditor.search.limits import Limits
+from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import measure
 from auditor.search.question import Question
 
@@ -116,11 +117,10 @@ def repair(
         model = rounded_model(_BASELINES[method](counts))
         learned = Learned(model, 0, 0, count(before, criterion, limits), None)
     after = learned.model
-    left = count(after, criterion, limits)
-    if method == "fair":
-        if left:
-            raise RuntimeError("the search for the worst pattern and the count of all patterns disagree")
-        left = 0
+    # The learner has proved its model fair, so that this proof of what is written needs no limit of time.
+    proof = answer(after, replace(question, limits=DEFAULT if method == "fair" else limits))
+    if method == "fair" and proof.verdict != "delta-fair":
+        raise RuntimeError(f"the model that the learner proved fair is {proof.verdict}")
     likelihoods = {
         "unconstrained": counts.log_likelihood(before),
         "repaired": counts.log_likelihood(after),
@@ -148,7 +148,7 @@ def repair(
         log_likelihoods=LogLikelihoodsRecord(**finite),
         price=_price(likelihoods),
         patterns_before=learned.patterns_before,
-        patterns_after=left,
+        patterns_after=0 if proof.verdict == "delta-fair" else proof.count.total,
         total_patterns=before.total_patterns(),
         parameters_moved=tuple(moves(before, after)[:MOVES]),
         predictions=tuple(_shifts(before, after, criterion, limits)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 import auditor
 from auditor.documents.repair import Repair
 from auditor.errors import InputError
+from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.reading import load_naive_bayes, parse_model
 from auditor.model.spec import ModelSpec
 from auditor.model.writing import dump_model
@@ -21,6 +23,8 @@ from auditor.repair import repairing
 from auditor.repair.baselines import independent, independent_mean
 from auditor.repair.repairing import before_repair, counts_of
 from auditor.report.repairs import render, result_line
+from auditor.search.answer import Answer, answer
+from auditor.search.question import Question
 from auditor.usecases.auditing import repair
 from tests.model.samples import WITH_COUNTS, WITH_LIKELIHOOD, changed, put, read
 from tests.repair.test_learner import is_fair
@@ -161,8 +165,11 @@ def test_options_out_of_range(compas: ModelSpec, options: Any, message: str) -> 
 
 
 def test_the_search_and_the_count_must_agree(compas: ModelSpec, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repairing, "count", lambda *arguments: 3)
-    with pytest.raises(RuntimeError, match="disagree"):
+    def unproved(model: NaiveBayes, question: Question) -> Answer:
+        return replace(answer(model, question), verdict="inconclusive")
+
+    monkeypatch.setattr(repairing, "answer", unproved)
+    with pytest.raises(RuntimeError, match="proved fair is inconclusive"):
         repair(compas, "0.1")
 
 

@@ -434,7 +434,7 @@ class Audit(Record):
             if isinstance(model, AdditiveModel) and _is_shown(model)
             else None,
             coverage=None
-            if count.total is None
+            if count.total is None or not count.coverage
             else tuple(
                 CoverageRecord(
                     disclosed=tuple(model.attributes[i].name for i in entry.disclosed),

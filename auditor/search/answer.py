@@ -220,11 +220,15 @@ def answer(
         figures.seen += engine.sample(1) or ()
     figures.settle(threshold if count.upper == 0 else Fraction(1), [_disclosing(i) for i in attributes])
     largest = figures[_ALL]
+    verdict = _verdict(largest, count, threshold)
+    if verdict == "delta-fair" and count.upper:
+        # The search for the worst pattern has shown that there is none to count.
+        count = PatternCount(0, 0, None, ())
     return Answer(
         question=question,
         wanted=wanted,
         model=model,
-        verdict=_verdict(largest, count, threshold),
+        verdict=verdict,
         largest=largest,
         count=count,
         solved=worst.solved,

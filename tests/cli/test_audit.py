@@ -77,20 +77,29 @@ def test_exit_codes_are_the_verdict(auditor: Auditor, delta: str, verdict: str, 
 
 
 def test_no_time_is_inconclusive(auditor: Auditor) -> None:
-    arguments = ("audit", EXAMPLES / "german.json", "--delta", "0.415", "--time-limit", "0")
+    arguments = ("audit", EXAMPLES / "german.json", "--delta", "0.411622501", "--time-limit", "0")
     run = auditor(*arguments, "--format", "json")
     document = valid(run.out, "audit")
     assert (run.code, document["verdict"]) == (4, "inconclusive")
     low, high = document["max_degree_bounds"]
-    assert low <= 0.415 < high
+    assert low <= 0.411622501 < high
     assert document["pattern_count"] is None
     assert document["pattern_count_reason"]
     assert "a limit of time was reached" in document["search"]["reasons"]
     assert not document["search"]["complete"]
     text = auditor(*arguments)
     assert text.code == 4
-    assert "German credit: inconclusive at δ = 0.415" in text.out
-    assert re.search(r"at least 0\.\d+ \(found\), at most 0\.\d+ \(proved\); δ = 0\.415", text.out)
+    assert "German credit: inconclusive at δ = 0.411622501" in text.out
+    assert re.search(r"at least 0\.\d+ \(found\), at most 0\.\d+ \(proved\); δ = 0\.411622501", text.out)
+
+
+def test_a_bound_that_takes_no_time_can_prove_a_verdict(auditor: Auditor) -> None:
+    """Where the closed form shows that there is no pattern, the count is 0 however little time there was."""
+    arguments = ("--delta", "0.415", "--time-limit", "0", "--format", "json")
+    run = auditor("audit", EXAMPLES / "german.json", *arguments)
+    document = valid(run.out, "audit")
+    assert (run.code, document["verdict"]) == (0, "delta-fair")
+    assert (document["pattern_count"], document["pattern_count_bounds"]) == (0, [0, 0])
 
 
 def test_ratio_criterion(auditor: Auditor) -> None:

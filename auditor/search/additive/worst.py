@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, islice, product
-from math import inf
+from math import inf, isinf
 
 import numpy as np
 
@@ -130,11 +130,29 @@ def worst_patterns(
     error = tables.exact.error
     return Worst(
         patterns=tuple(best),
-        upper=min(max(upper, abs(best[0].degree) * (1 + error)) if best else upper, Fraction(1)),
+        upper=min(
+            max(min(upper, _supremum(tables, criterion)), abs(best[0].degree) * (1 + error))
+            if best
+            else upper,
+            Fraction(1),
+        ),
         complete=complete,
         solved=solved,
         total=total_combinations(tables),
     )
+
+
+def _supremum(tables: LogOdds, criterion: Criterion) -> Fraction:
+    """A bound on every |degree| that takes no search: that of the largest |s| of any x, over every real γ.
+
+    To the largest and to the least s each attribute contributes alone (the paper's lemma).
+    """
+    rows = [tables.values[i] for i in tables.sensitive]
+    ends = (sum(max(0, *row) for row in rows), sum(min(0, *row) for row in rows))
+    if any(map(isinf, ends)):
+        return Fraction(1)
+    largest = max(map(abs, ends)) + tables.slack
+    return Fraction(min(1.0, float(criterion.supremum(tables.real(largest))) * (1 + 1e-9)))
 
 
 class Strongest:

@@ -132,7 +132,7 @@ class DegreeRecord(Record):
     @classmethod
     def of(cls, model: Classifier, figure: Figure, threshold: Fraction) -> DegreeRecord:
         """Round both ends of a figure, and name its witness."""
-        witness = figure.witness and PatternRecord.of(model, figure.witness, threshold)
+        witness = PatternRecord.of(model, figure.witness, threshold) if figure.witness else None
         return DegreeRecord(worst_pattern=witness, **_degrees(figure, threshold))
 
     @property

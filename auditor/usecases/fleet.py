@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 import warnings
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -273,7 +274,9 @@ def _parallel(calls: Iterator[object], jobs: int, name: str) -> Generator[_Resul
     import joblib
 
     streams = name in _STREAMS
-    with joblib.parallel_config(name):
+    # Ctrl-C reaches all processes of a terminal; this one ends the others, which have nothing to say of it.
+    silent = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
+    with joblib.parallel_config(name, **(silent if name == "loky" and jobs > 1 else {})):
         do = joblib.Parallel(jobs, return_as="generator_unordered" if streams else "list")
     if streams:
         yield from do(calls)

@@ -31,7 +31,7 @@ def models(tmp_path: Path) -> list[str]:
     """Models that can be audited."""
     folder = tmp_path / "models"
     folder.mkdir()
-    return [shutil.copy(EXAMPLES / f"{name}.json", folder) for name in MODELS]
+    return [shutil.copy(EXAMPLES / f"{name}.json", str(folder)) for name in MODELS]
 
 
 def rows(files: list[str], question: FleetQuestion = TENTH, **options: object) -> dict[str, FleetRow]:

@@ -163,7 +163,7 @@ def test_certify_with_everything(home: Path, auditor: Auditor) -> None:
 
 def test_inconclusive_exits_4(home: Path, auditor: Auditor) -> None:
     run = auditor(
-        "certify", EXAMPLES / "german.json", "--delta", "0.415", "--time-limit", "0", "-o", "x.json"
+        "certify", EXAMPLES / "german.json", "--delta", "0.411622501", "--time-limit", "0", "-o", "x.json"
     )
     assert run.code == 4
     assert json.loads((home / "x.json").read_text())["verdict"] == "inconclusive"

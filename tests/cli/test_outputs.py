@@ -22,6 +22,7 @@ LEARN = ("learn", "people.csv", "--decision", "d", "--favourable", "1", "--sensi
 #: For each command, arguments with which it works, and every file that it reads.
 READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "audit": (("audit", "m.json", "--delta", ".3"), {"MODEL": "m.json", "--data": "people.csv"}),
+    "fleet": (("fleet", "m.json", "--delta", ".3"), {"MODEL": "m.json", "--list": "models.txt"}),
     "patterns": (("patterns", "m.json", "--delta", ".1"), {"MODEL": "m.json"}),
     "repair": (("repair", "m.json", "--delta", ".1"), {"MODEL": "m.json", "--data": "people.csv"}),
     "keygen": (("keygen",), {}),
@@ -54,6 +55,7 @@ READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
         {
             "DOCUMENT": "c.json",
             "--model": "m.json",
+            "--audit": "a.json",
             "--since": "c.json",
             "--profile": "profile.json",
             "--template-dir": "chain",
@@ -67,7 +69,7 @@ READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "schema": (("schema", "audit"), {}),
 }
 #: Arguments and options that name no file to read.
-OTHER = {"KEY", "--output", "--extract", "NAME"}
+OTHER = {"KEY", "--output", "--extract", "NAME", "--reports"}
 CASES = [
     (command, option, name, target)
     for command, (_, files) in READING.items()
@@ -117,7 +119,7 @@ def test_no_input_is_overwritten(auditor: Auditor, command: str, option: str, na
     given = (option, name) if option.startswith("--") else ()
     source = Path(name, "c.json") if Path(name).is_dir() else Path(name)
     # A suffix that can't be right would be refused first.
-    suffix = ".pdf" if command == "report" else ".json"
+    suffix = {"report": ".pdf", "fleet": ".csv"}.get(command, ".json")
     hard, symbolic = Path(f"hard{suffix}"), Path(f"symbolic{suffix}")
     os.link(source, hard)
     symbolic.symlink_to(source)
@@ -125,7 +127,8 @@ def test_no_input_is_overwritten(auditor: Auditor, command: str, option: str, na
     for path in (hard, symbolic):
         run = auditor(*arguments, *given, target, path)
         assert (run.code, run.out) == (2, ""), run.err
-        assert f"{target}: {path} is also the file of" in run.err
+        assert run.err.startswith(target)
+        assert f": {path} is also the file of" in run.err
     assert dict(files()) == before
 
 

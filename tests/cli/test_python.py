@@ -53,5 +53,5 @@ def test_certificates(tmp_path: Path) -> None:
     issued = auditor.certify(model, auditor.Wishes(delta="0.3"))
     path = tmp_path / "certificate.json"
     path.write_bytes(issued.data)
-    assert auditor.verify(path).result == "holds"
+    assert auditor.verify(path).result == "contents hold"
     assert b"Figure 1" in auditor.report(str(path), "markdown").content

@@ -109,7 +109,8 @@ def test_every_option_that_names_a_file_is_tried() -> None:
             or p.metavar in ("MODEL", "DOCUMENT", "DATA", "FILE")
             or p.param_type_name == "argument"
         }
-        assert places - OTHER <= set(READING[name][1]), name
+        written = {"--audit"} if name in ("certify", "recertify") else set()
+        assert places - OTHER - written <= set(READING[name][1]), name
 
 
 @pytest.mark.parametrize(("command", "option", "name", "target"), CASES)

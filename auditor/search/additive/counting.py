@@ -183,6 +183,11 @@ class _Half:
         self.sums.sort()
 
     @cached_property
+    def padded(self) -> Integers:
+        """The sums, and beyond the last of them the greatest integer."""
+        return np.append(self.sums, np.iinfo(np.int64).max)
+
+    @cached_property
     def order(self) -> Integers:
         """Where each stood unsorted."""
         return np.argsort(sums(self._rows), kind="stable")
@@ -443,7 +448,7 @@ class _Space:
         starts = np.searchsorted(second, wanted[0])
         stops = np.searchsorted(second, wanted[3], side="right")
         # Nearly always nothing is undecided, which one look at each end of the range shows.
-        padded = np.append(second, np.iinfo(np.int64).max)
+        padded = self._halves()[0].padded
         unsure = (starts < stops) & ((padded[starts] < wanted[1]) | (padded[stops - 1] > wanted[2]))
         shape = (ends.shape[1], len(first))
         counts = np.maximum(stops - starts, 0).reshape(shape).sum(axis=1)
@@ -478,7 +483,7 @@ class _Space:
         ends = (ends[0] - offset, ends[1] - offset, ends[2] - offset, ends[3] - offset)
         starts = np.searchsorted(second, ends[0] - first)
         stops = np.searchsorted(second, ends[3] - first, side="right")
-        padded = np.append(second, np.iinfo(np.int64).max)
+        padded = self._halves()[0].padded
         others: list[tuple[int, int]] = []
         undecided = np.flatnonzero(
             (starts < stops) & ((padded[starts] < ends[1] - first) | (padded[stops - 1] > ends[2] - first))

@@ -15,7 +15,7 @@ from math import inf, log, prod
 
 import numpy as np
 
-from auditor.search.additive.log_odds import Integers
+from auditor.search.additive.log_odds import FAR, Integers
 from auditor.search.limits import Limits
 
 #: Length of each half's list where the rows are too many for all of them to be split in two listed halves.
@@ -182,17 +182,22 @@ def _fixed(rows: Sequence[Integers], longest: int) -> tuple[list[int], list[int]
 
 
 class _Leaf:
-    """Two listed halves, the second sorted."""
+    """Two listed, sorted halves; the first falls, so that what it leaves for the second rises.
+
+    Bisecting one sorted list for another touches memory in order, which is several times faster.
+    """
 
     def __init__(self, first: Sequence[Integers], second: Sequence[Integers]) -> None:
         self._first_rows, self._second_rows = first, second
-        self._first = sums(first)
+        unsorted = sums(first)
+        self._first_order = np.argsort(-unsorted, kind="stable")
+        self._first = unsorted[self._first_order]
         unsorted = sums(second)
         self._order = np.argsort(unsorted, kind="stable")
         self._second = unsorted[self._order]
         self._length = len(self._first) + len(self._second)
-        self.low = int(self._first.min()) + int(self._second[0])
-        self.high = int(self._first.max()) + int(self._second[-1])
+        self.low = int(self._first[-1]) + int(self._second[0])
+        self.high = int(self._first[0]) + int(self._second[-1])
 
     def __len__(self) -> int:
         return self._length
@@ -208,22 +213,29 @@ class _Leaf:
         at = np.searchsorted(self._second, wanted)
         # Enough neighbours on either side that the k nearest of all are among them.
         window = 1 if len(self._first) >= k else k
-        columns = at[:, None] + np.arange(-window, window)
-        exists = (columns >= 0) & (columns < len(self._second))
-        distances = np.abs(self._second[np.where(exists, columns, 0)] - wanted[:, None])[exists]
-        radius = (
-            int(np.partition(distances, k - 1)[k - 1] if len(distances) >= k else distances.max()) + slack
-        )
+        closest = np.full(len(wanted), FAR)
+        neighbours = []
+        for shift in range(-window, window):
+            # The places rise, so that those within the list are a slice.
+            there = slice(*np.searchsorted(at, (-shift, len(self._second) - shift)))
+            off = np.abs(self._second[at[there] + shift] - wanted[there])
+            np.minimum(closest[there], off, out=closest[there])
+            neighbours.append(off)
+        nearest = int(closest.min())
+        radius = nearest
+        if k > 1:
+            distances = np.concatenate(neighbours)
+            radius = int(np.partition(distances, k - 1)[k - 1] if len(distances) >= k else distances.max())
+        radius += slack
         if within is not None:
             radius = min(radius, within)
-        start = np.searchsorted(self._second, wanted - radius)
-        counts = np.searchsorted(self._second, wanted + radius, side="right") - start
-        hits = np.flatnonzero(counts)
-        counts = counts[hits]
-        overflow = int(distances.min()) if counts.sum() > k + _TIES else None
+        hits = np.flatnonzero(closest <= radius)
+        start = np.searchsorted(self._second, wanted[hits] - radius)
+        counts = np.searchsorted(self._second, wanted[hits] + radius, side="right") - start
+        overflow = nearest if counts.sum() > k + _TIES else None
         listed: list[tuple[int, Choice]] = []
-        for row, begin, count in zip(hits.tolist(), start[hits].tolist(), counts.tolist(), strict=True):
-            first = choice_at(self._first_rows, row)
+        for row, begin, count in zip(hits.tolist(), start.tolist(), counts.tolist(), strict=True):
+            first = choice_at(self._first_rows, int(self._first_order[row]))
             for column in range(begin, begin + min(count, k + _TIES - len(listed))):
                 second = choice_at(self._second_rows, int(self._order[column]))
                 listed.append((abs(int(self._second[column]) - int(wanted[row])), second + first))

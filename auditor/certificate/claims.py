@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from auditor.choices import CriterionName, Verdict
 from auditor.documents.certificate import Claim, Method
+from auditor.documents.criteria import WORDS as CRITERIA
 
 
 class Wording(NamedTuple):
@@ -72,19 +73,14 @@ def claim(
     their difference over the larger of them.
     """
     verb, relation = WORDINGS[verdict]
-    ratio = criterion == "ratio"
+    words = CRITERIA[criterion]
     named = ", ".join(sensitive if version == 1 else map(quoted, sensitive))
     sentence = (
         f"In the model {quoted(name)}, disclosing one or more of the sensitive attributes ({named}) "
-        f"{verb} the probability of {quoted(favourable)} by more than {delta}"
+        f"{verb} the probability of {quoted(favourable)} by more than {delta}{words.beyond}, "
+        "whatever else is disclosed"
     )
-    if ratio:
-        sentence += " of the larger of the probabilities before and after"
-    sentence += ", whatever else is disclosed"
-    formula = "max |P(d | xy) - P(d | y)|"
-    if ratio:
-        formula += " / max(P(d | xy), P(d | y))"
-    formula += f" {relation} {delta}"
+    formula = f"max |P(d | xy) - P(d | y)|{words.divisor} {relation} {delta}"
     if min_probability is not None:
         sentence += f", counting only what the share {min_probability} of people or more have in common"
         formula += f", P(xy) >= {min_probability}"

@@ -10,6 +10,7 @@ import decimal
 from decimal import Context, Decimal
 from fractions import Fraction
 
+from auditor.documents.criteria import plain
 from auditor.documents.parameters import fraction_text
 
 _DIGITS = 4
@@ -138,16 +139,6 @@ def exactly(value: Fraction) -> str:
         return fraction_text(value)
     digits = value.denominator.bit_length() + len(str(value.numerator))
     return plain(Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator)))
-
-
-def plain(value: Decimal) -> str:
-    """A decimal without exponent or trailing zeros.
-
-    >>> plain(Decimal("1E+1")), plain(Decimal("2.50"))
-    ('10', '2.5')
-    """
-    text = f"{value:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def grouped(digits: str) -> str:

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
 
+from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.fleet import FleetQuestion, FleetRow
 from auditor.report.blocks import Block, Cell, Facts, Heading, Items, Paragraph, Table
 from auditor.report.csv import cell
 from auditor.report.figures import plural, whole
 from auditor.report.sections.explored import SCOPE
-from auditor.report.wording import VERDICTS, criterion_words, degree, threshold_words
+from auditor.report.wording import VERDICTS, degree, threshold_words
 
 FleetFormatName = Literal["text", "jsonl", "csv", "markdown", "html"]
 
@@ -84,7 +85,7 @@ def render(
 def _blocks(rows: Sequence[FleetRow], question: FleetQuestion, folder: Path) -> list[Block]:
     asked = (
         ("Threshold", threshold_words(question.criterion, question.delta)),
-        ("Criterion", criterion_words(question.criterion)),
+        ("Criterion", CRITERIA[question.criterion].measured),
         ("Sensitive", ", ".join(question.sensitive) if question.sensitive else "as each model says"),
         (
             "Patterns",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 
 from auditor.choices import CriterionName, ListName, RankBy, Undisclosed, Verdict
 from auditor.documents.audit import DegreeRecord, PatternRecord
 from auditor.documents.comparison import ParameterChange
+from auditor.documents.criteria import WORDS as CRITERIA
+from auditor.documents.criteria import filled
 from auditor.report.blocks import Block, Cell, Heading, Paragraph, Table, strong, values
-from auditor.report.figures import between, nats, people, percent, plain, signed
+from auditor.report.figures import between, nats, people, percent, signed
 
 VERDICTS: Mapping[Verdict, str] = {
     "delta-fair": "δ-fair",
@@ -52,28 +53,9 @@ def verdict_sentence(name: str, verdict: Verdict, delta: str) -> str:
     return f"{name}: {strong(VERDICTS[verdict])} at δ = {delta} for these sensitive attributes"
 
 
-def criterion_words(criterion: CriterionName) -> str:
-    """How a degree is measured."""
-    if criterion == "difference":
-        return "difference: P(favourable) after disclosing minus before"
-    return "ratio: 1 minus the smaller of P(favourable) before and after, divided by the larger"
-
-
-def limit_of_change(criterion: CriterionName, delta: str, favourable: str) -> str:
-    """What a criterion demands of disclosing, after "disclosing sensitive values"."""
-    if criterion == "difference":
-        return f"changes P({favourable}) by at most {delta}"
-    return (
-        f"changes P({favourable}) so little that the smaller of before and after is at least "
-        f"{1 - Decimal(delta):f} times the larger"
-    )
-
-
 def threshold_words(criterion: CriterionName, delta: str) -> str:
     """The threshold, and what it means for the criterion."""
-    if criterion == "difference":
-        return f"δ = {delta}: a difference of {plain(Decimal(delta) * 100)} percentage points"
-    return f"δ = {delta}: a ratio of {plain(1 - Decimal(delta))}"
+    return f"δ = {delta}: {filled(CRITERIA[criterion].threshold, delta)}"
 
 
 def probable_only(min_probability: str | None) -> str:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from auditor.choices import Verdict
 from auditor.documents.audit import Audit, PatternRecord
 from auditor.documents.certificate import Certificate
+from auditor.documents.criteria import WORDS as CRITERIA
+from auditor.documents.criteria import filled
 from auditor.messages import visible
 from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table, written
@@ -18,9 +20,7 @@ from auditor.report.subject import Stated, Subject
 from auditor.report.wording import (
     UNDISCLOSED,
     VERDICTS,
-    criterion_words,
     degree,
-    limit_of_change,
     probable_only,
     sentence,
     threshold_words,
@@ -135,7 +135,7 @@ def section(subject: Subject) -> Blocks:
         facts = (
             ("Decision", f"{model.decision}; favourable: {model.favourable}"),
             ("Sensitive", ", ".join(model.sensitive)),
-            ("Criterion", criterion_words(stated.criterion)),
+            ("Criterion", CRITERIA[stated.criterion].measured),
             ("Model digest", f"sha256 {model.sha256[:16]}…"),
         )
         return [*blocks, Facts(facts)]
@@ -151,7 +151,7 @@ def section(subject: Subject) -> Blocks:
 def claim(stated: Stated) -> str:
     """What the verdict says, in one sentence; and to which patterns it is limited."""
     disclosing = "disclosing sensitive values, whatever else is known of a person,"
-    limit = limit_of_change(stated.criterion, stated.delta, stated.model.favourable)
+    limit = filled(CRITERIA[stated.criterion].limit, stated.delta, d=stated.model.favourable)
     said = {
         "delta-fair": f"Shown: {disclosing} {limit}.",
         "not-delta-fair": f"It is not true that {disclosing} {limit}.",

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from auditor.documents.audit import PatternRecord
+from auditor.documents.criteria import WORDS as CRITERIA
+from auditor.documents.criteria import filled
 from auditor.documents.parameters import ExactModel, fraction_of
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, pair
 from auditor.report.figures import percent, rounded, signed
@@ -25,7 +27,7 @@ def section(subject: Subject) -> Blocks:
     d, delta = stated.model.favourable, stated.delta
     before, after = percent(worst.favourable_given_context), percent(worst.favourable_given_pattern)
     which = "worst pattern of" if stated.verdict == "not-delta-fair" else "largest change found in"
-    moves = f"{after} − {before} is" if stated.criterion == "difference" else f"From {before} to {after} is"
+    moves = filled(CRITERIA[stated.criterion].moved, delta, before=before, after=after)
     relation = "above" if abs(worst.degree) > float(delta) else "not above"
     blocks: list[Block] = [
         Heading(f"Worked example: the {which} this model", "example"),

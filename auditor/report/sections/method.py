@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from auditor.documents.criteria import WORDS as CRITERIA
+from auditor.documents.criteria import filled
 from auditor.report.blocks import Block, Blocks, Facts, Heading, Items, Paragraph
 from auditor.report.figures import whole
 from auditor.report.sections.explored import explored
@@ -80,20 +82,8 @@ def section(subject: Subject) -> Blocks:
     """Make the section."""
     stated = subject.stated
     d, delta = stated.model.favourable, stated.delta
-    if stated.criterion == "difference":
-        degree = "The degree of discrimination is the chance after the disclosure less the chance before it."
-        formula = [f"Δ(x, y) = P({d} | x, y) − P({d} | y)", f"pattern if |Δ| > {delta}"]
-    else:
-        degree = (
-            "The two chances are compared by their quotient q, after over before. The degree of "
-            "discrimination is 1 − 1/q where the chance rises and q − 1 where it falls: a degree of size 0.2 "
-            "means that the smaller chance is 0.8 times the larger."
-        )
-        formula = [
-            f"q = P({d} | x, y) / P({d} | y)",
-            "degree = 1 − 1/q if q ≥ 1, q − 1 if q < 1",
-            f"pattern if |degree| > {delta}",
-        ]
+    words = CRITERIA[stated.criterion]
+    degree, formula = words.degree, [filled(line, delta, d=d) for line in words.formula]
     blocks: list[Block] = [
         Heading("What a discrimination pattern is", "definition"),
         Paragraph(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.report.blocks import Block, Blocks, Paragraph, Table
 from auditor.report.figures import FOUR_FIFTHS, people, plural, signed, whole
 from auditor.report.profiles import EvidenceName, Item
@@ -68,7 +69,7 @@ def evidence(subject: Subject) -> Iterator[tuple[EvidenceName, str]]:
             "coverage",
             f"All {whole(stated.total)} pairs are decided, by {plural(len(stated.coverage), 'set')}.",
         )
-    if stated.criterion == "ratio" and Fraction(delta) == 1 - Fraction(FOUR_FIFTHS):
+    if CRITERIA[stated.criterion].is_ratio and Fraction(delta) == 1 - Fraction(FOUR_FIFTHS):
         fair = stated.verdict == "delta-fair"
         said = "not decided" if stated.verdict == "inconclusive" else "yes" if fair else "no"
         yield (

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from auditor.choices import MethodName
 from auditor.documents.comparison import ParameterChange
+from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.repair import PredictionShift, Repair
 from auditor.model.spec import RepairRecord
 from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Facts, Heading, Items, Paragraph, Picture, Table, values
 from auditor.report.figures import likelihood, percent, plural, rounded, share, signed, whole
 from auditor.report.subject import Subject
-from auditor.report.wording import criterion_words, move_table
+from auditor.report.wording import move_table
 
 _METHODS: Mapping[MethodName, str] = {
     "fair": "the most likely parameters that were found without any discrimination pattern",
@@ -44,7 +45,7 @@ def blocks(
     facts = [
         ("Parameters", _METHODS[record.method]),
         ("Threshold", f"δ = {record.delta}"),
-        ("Criterion", criterion_words(record.criterion)),
+        ("Criterion", CRITERIA[record.criterion].measured),
         ("Patterns before", _patterns(record, record.patterns_before)),
         ("Patterns after", _patterns(record, record.patterns_after)),
         ("Work", _work(record)),

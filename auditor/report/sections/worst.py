@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from auditor.documents.criteria import plain
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
-from auditor.report.figures import between, people, plain, share, size, whole
+from auditor.report.figures import between, people, share, size, whole
 from auditor.report.subject import Stated, Subject
 from auditor.report.wording import degree, sentence
 

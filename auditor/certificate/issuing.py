@@ -199,7 +199,7 @@ def coverage(answer: Answer) -> tuple[Coverage, ...] | None:
     if len(model.sensitive) > MAX_LISTED:
         return None
     counted = {entry.disclosed: entry.patterns for entry in answer.count.coverage}
-    searched: Literal["exhausted", "bounded"] = "bounded" if answer.count.total is None else "exhausted"
+    searched: Literal["exhausted", "bounded"] = "exhausted" if answer.count.coverage else "bounded"
     sizes = [len(attribute.values) for attribute in model.attributes]
     return tuple(
         Coverage(

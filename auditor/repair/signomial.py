@@ -42,7 +42,7 @@ _CVXOPT_OPTIONS = {
 
 def solve(problem: Problem, start: Floats) -> Solution:
     """Find a local optimum by condensation from parameters at which every cut has slack."""
-    gpkit = _quiet_gpkit()
+    gpkit = quiet_gpkit()
     parameters = problem.parameters
     variables = gpkit.VectorVariable(len(parameters.weight), "theta")
     weight = np.maximum(parameters.weight / problem.total, _UNSEEN)
@@ -95,7 +95,7 @@ def _cvxopt(gpkit: ModuleType) -> Callable[..., dict[str, Any]]:
     return solver
 
 
-def _quiet_gpkit() -> ModuleType:
+def quiet_gpkit() -> ModuleType:
     """GPkit, imported without its build.
 
     Its first import would look for solvers, run its own tests, print 40 lines and write what it found into

@@ -79,7 +79,7 @@ def test_the_other_solvers_find_nothing_better(name: Any, data: st.DataObject) -
 
 
 def test_a_geometric_program_that_fails_leaves_the_last_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    gpkit = signomial._quiet_gpkit()
+    gpkit = signomial.quiet_gpkit()
 
     def solve(*arguments: Any, **options: Any) -> None:
         raise gpkit.exceptions.UnknownInfeasible

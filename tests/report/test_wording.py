@@ -8,6 +8,7 @@ import pytest
 
 from auditor.choices import ListName, Verdict
 from auditor.documents.audit import DegreeRecord
+from auditor.documents.criteria import WORDS, filled
 from auditor.messages import visible
 from auditor.report.blocks import written
 from auditor.report.sections.cover import claim
@@ -15,7 +16,7 @@ from auditor.report.sections.explored import explored
 from auditor.report.sections.worst import counted, largest
 from auditor.report.subject import Stated
 from auditor.report.text import verdict_line
-from auditor.report.wording import limit_of_change, list_heading, sentence, worst_heading
+from auditor.report.wording import list_heading, sentence, worst_heading
 from tests.report.documents import audit_document, pattern
 
 
@@ -67,7 +68,7 @@ def test_claims(verdict: Verdict, said: str) -> None:
 
 
 def test_the_ratio_demands_a_share() -> None:
-    assert limit_of_change("ratio", "0.2", "x").endswith("at least 0.8 times the larger")
+    assert filled(WORDS["ratio"].limit, "0.2", d="x").endswith("at least 0.8 times the larger")
 
 
 def test_bounds_of_an_unproved_degree_are_rounded_outwards() -> None:

@@ -17,6 +17,7 @@ from auditor.search.additive.counting import Counting, PatternCount
 from auditor.search.additive.enclosing import enclosed_count
 from auditor.search.additive.log_odds import population_of
 from auditor.search.additive.ranking import Ranking, rank, top_patterns
+from auditor.search.additive.subset_sums import Leaves
 from auditor.search.additive.summaries import (
     Summary,
     count_probable_patterns,
@@ -58,6 +59,7 @@ class Engine:
         self.criterion = criterion
         self.min_probability, self.limits = min_probability, limits
         self.tables = tables_of(classifier)
+        self._leaves: Leaves = {}
         self._counting = Counting(self.tables, criterion, limits)
 
     def worst(
@@ -86,7 +88,13 @@ class Engine:
         contexts: Literal["any", "all"] = "all" if individual else "any"
         scope = Scope(disclosing, None if only is None else tuple(only), contexts)
         found = worst_patterns(
-            self.tables, self.criterion, k, only_patterns=only_patterns, scope=scope, limits=self.limits
+            self.tables,
+            self.criterion,
+            k,
+            only_patterns=only_patterns,
+            scope=scope,
+            limits=self.limits,
+            leaves=self._leaves,
         )
         return self._probable(found, k, self.min_probability, only_patterns, scope)
 
@@ -101,7 +109,7 @@ class Engine:
 
     def worst_by_share(self, shares: Sequence[Fraction]) -> tuple[Worst, ...]:
         """The worst pair of those that apply to at least each share of people, ``P(xy) >= share``."""
-        overall = worst_patterns(self.tables, self.criterion, limits=self.limits)
+        overall = worst_patterns(self.tables, self.criterion, limits=self.limits, leaves=self._leaves)
         return tuple(
             self._probable(
                 overall, 1, max(share, self.min_probability or share), only_patterns=False, scope=ANY

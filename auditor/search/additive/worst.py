@@ -63,6 +63,7 @@ def worst_patterns(
     only_patterns: bool = False,
     scope: Scope = ANY,
     limits: Limits = DEFAULT,
+    leaves: Leaves | None = None,
 ) -> Worst:
     r"""The k pairs (x, y) of largest |degree|; ties are broken by `Pattern.key`.
 
@@ -79,12 +80,14 @@ def worst_patterns(
         Only pairs with ``|degree| > threshold``.
     scope : Scope
     limits : Limits
+    leaves : dict, optional
+        Keeps lists of sums for other searches of the same tables.
     """
     threshold = criterion.threshold
     best: list[Pattern] = []
     upper = threshold if only_patterns else Fraction(0)
     solved, nodes, complete = 0, 0, True
-    leaves: Leaves = {}
+    leaves = {} if leaves is None else leaves
     strongest = Strongest(tables, criterion, scope, neutral=k > 1 or scope.contexts == "all")
     seeds = strongest.seeds() if not only_patterns and k == 1 else []
 

@@ -361,21 +361,24 @@ class _Space:
 
     def run(self) -> None:
         """Count for each x the contexts in which it discriminates."""
-        first = self._halves()[1].sums
-        together = max(1, _TOGETHER // len(first))
+        together = max(1, _TOGETHER // len(self._halves()[1]))
         self._totals = []
         for start in range(0, len(self.places), together):
             ends = self._ends[:, start : start + together]
             totals = [0] * ends.shape[1]
-            doubtful = np.zeros(ends.shape[1], dtype=bool)
+            doubtful: list[list[tuple[int, Integers]]] = [[] for _ in totals]
             for block in range(self.blocks):
                 self.work.check_time()
                 counts, unsure = self._counts(ends - self._offset(block))
-                doubtful |= unsure
                 totals = [total + count for total, count in zip(totals, counts.tolist(), strict=True)]
-            for i in np.flatnonzero(doubtful).tolist():
-                x, exact = self._exactly(start + i)
-                totals[i] = sum(self._hits(x, exact, block).total for block in range(self.blocks))
+                for i in np.flatnonzero(unsure.any(axis=1)).tolist():
+                    doubtful[i].append((block, np.flatnonzero(unsure[i])))
+            for i, rows_of_blocks in enumerate(doubtful):
+                if rows_of_blocks:
+                    x, exact = self._exactly(start + i)
+                    totals[i] += sum(
+                        self._hits(x, exact, block, rows).total for block, rows in rows_of_blocks
+                    )
             self._totals += totals
 
     @property
@@ -415,7 +418,15 @@ class _Space:
             if rank is None:
                 return
 
-    def _halves(self) -> list[SortedSums]:
+    def _halves(self) -> tuple[Integers, Integers]:
+        """The sums of the sorted half, which rise, and of the listed half, which fall.
+
+        What the listed half leaves for the sorted one then rises, and bisecting touches memory in order.
+        """
+        second, first = self._lists()
+        return second.sums, first.sums[::-1]
+
+    def _lists(self) -> list[SortedSums]:
         return self.work.halves(self.tables, self.second, self.first)
 
     def _offset(self, block: int) -> int:
@@ -424,17 +435,26 @@ class _Space:
         return sum(int(self.tables.options[i][entry]) for i, entry in zip(self.outer, outer, strict=True))
 
     def _counts(self, ends: Integers) -> tuple[Integers, Mask]:
-        """For some x the number of contexts in which they discriminate, and whether that is in doubt."""
-        second, first = (half.sums for half in self._halves())
+        """For some x in how many contexts they discriminate, and with which entries of the listed half.
+
+        Contexts of entries with which that is in doubt are not counted.
+
+        Returns
+        -------
+        counts : array of int, shape (x,)
+        unsure : array of bool, shape (x, entries)
+        """
+        second, first = self._halves()
         wanted = [(end[:, None] - first).ravel() for end in ends]
         starts = np.searchsorted(second, wanted[0])
         stops = np.searchsorted(second, wanted[3], side="right")
         # Nearly always nothing is undecided, which one look at each end of the range shows.
         lowest, highest = second.take(starts, mode="clip"), second.take(stops - 1, mode="clip")
-        unsure = (starts < stops) & ((lowest < wanted[1]) | (highest > wanted[2]))
+        some = starts < stops
+        unsure = some & ((lowest < wanted[1]) | (highest > wanted[2]))
         shape = (ends.shape[1], len(first))
-        counts = np.maximum(stops - starts, 0).reshape(shape).sum(axis=1)
-        return counts, unsure.reshape(shape).any(axis=1)
+        counts = np.where(some & ~unsure, stops - starts, 0).reshape(shape).sum(axis=1)
+        return counts, unsure.reshape(shape)
 
     def _exactly(self, number: int) -> tuple[Assignment, _Ends]:
         """An x with the ends of its interval as exact as they are known."""
@@ -457,10 +477,12 @@ class _Space:
             high_up + tables.slack - tables.prior,
         )
 
-    def _hits(self, x: Assignment, ends: _Ends, block: int) -> _Hits:
-        """The contexts of a block in which x discriminates."""
+    def _hits(self, x: Assignment, ends: _Ends, block: int, rows: Integers | None = None) -> _Hits:
+        """The contexts of a block in which x discriminates, of all or of some entries of the listed half."""
         self.work.check_time()
-        second, first = (half.sums for half in self._halves())
+        second, first = self._halves()
+        if rows is not None:
+            first = first[rows]
         offset = self._offset(block)
         ends = (ends[0] - offset, ends[1] - offset, ends[2] - offset, ends[3] - offset)
         starts = np.searchsorted(second, ends[0] - first)
@@ -477,7 +499,7 @@ class _Space:
             )
             self.work.settle(int((stops - starts)[undecided].sum() - (inside_stop - inside).sum()))
             for row, start, low, high, stop in zip(
-                undecided.tolist(),
+                (undecided if rows is None else rows[undecided]).tolist(),
                 starts[undecided].tolist(),
                 inside.tolist(),
                 inside_stop.tolist(),
@@ -495,8 +517,10 @@ class _Space:
     def _context(self, block: int, row: int, column: int) -> Assignment:
         """The context at a place of the halves."""
         entries: list[tuple[int, int]] = []
-        for half, attributes, place in zip(
-            self._halves(), (self.second, self.first), (column, row), strict=True
+        second, first = self._lists()
+        for half, attributes, place in (
+            (second, self.second, column),
+            (first, self.first, len(first.sums) - 1 - row),
         ):
             (choice,) = half.choices(place, place + 1)
             entries += zip(attributes, choice, strict=True)

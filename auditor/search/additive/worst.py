@@ -101,6 +101,7 @@ def worst_patterns(
     """
     threshold = criterion.threshold
     best: list[Pattern] = []
+    seen: set[tuple[int, Assignment, Assignment]] = set()
     upper = threshold if only_patterns else Fraction(0)
     solved, nodes, complete = 0, 0, True
     memory = Memory() if memory is None else memory
@@ -118,17 +119,21 @@ def worst_patterns(
             if not only_patterns or ceiling > threshold:
                 complete, upper = False, max(upper, ceiling)
         for y in contexts:
-            pattern = tables.exact.measure(criterion, x, y)
-            if (not only_patterns or tables.exact.discriminates(criterion, x, y)) and pattern not in best:
-                insort(best, pattern, key=_rank)
+            if not only_patterns or tables.exact.discriminates(criterion, x, y):
+                insert(tables.exact.measure(criterion, x, y))
         del best[k:]
+
+    def insert(pattern: Pattern) -> None:
+        if pattern.key not in seen:
+            seen.add(pattern.key)
+            insort(best, pattern, key=_rank)
 
     if seeds:
         # A first witness at once, whatever the limits.
         solve(seeds[0], 1.0)
         upper, complete, solved = Fraction(0), True, 0
-        if scope == ANY and (group := group_level(tables, criterion)) not in best:
-            insort(best, group, key=_rank)
+        if scope == ANY:
+            insert(group_level(tables, criterion))
             del best[k:]
     for ceiling, own, x in strongest:
         floor = abs(best[k - 1].degree) if len(best) >= k else threshold if only_patterns else Fraction(-1)

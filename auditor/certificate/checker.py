@@ -47,7 +47,7 @@ from typing import Any
 
 SIDES, SCOPE = ("favourable", "unfavourable"), ("criterion", "delta", "min_probability")
 COLUMNS = (SIDES, ("weights", "population"))  # of the attributes of a naive Bayes model, and of a scorecard
-CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 200_000, 10_000_000  # products in one list; steps, half a minute
+CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 200_000, 4_000_000  # products in one list; steps, ten to twenty seconds
 # Nothing longer is looked at: bytes; characters of a name and a text; attributes, and values of each; values
 # together; bits of the common denominator of an attribute's probabilities; characters of each attribute's
 # longest probability together; days that a certificate holds; sensitive attributes whose sets are listed.
@@ -514,8 +514,8 @@ class Model:
                 raise TimeoutError
         return sorted((self.odds.ln(odds), odds, contexts) for odds, contexts in found.items())
 
-    def halves(self, disclosed: tuple[int, ...], strengths: int) -> list[list[tuple[float, Any, int]]]:
-        """The odds over each half of the other attributes. The second is longer: it is sorted only once."""
+    def halves(self, disclosed: tuple[int, ...], strengths: int) -> Any:
+        """The odds over two parts of the other attributes, of which the longer is sorted once."""
         free = sorted({*range(len(self.names))} - {*disclosed}, key=lambda i: -len(self.odds.factors[i]))
         contexts = prod(1 + len(self.odds.factors[i]) for i in free)
         halves: tuple[list[int], list[int]] = ([], [])
@@ -524,14 +524,14 @@ class Model:
             longer = size * (1 + len(self.odds.factors[i]))
             halves[longer <= goal].append(i)
             size = longer if longer <= goal else size
-        return [self.products(halves[0], self.odds.start), self.products(halves[1], self.odds.one)]
+        first, second = self.products(halves[0], self.odds.start), self.products(halves[1], self.odds.one)
+        return first, second, [at for at, _, _ in second], [0, *accumulate(n for _, _, n in second)]
 
     def count(self, halves: Any, k: Any, threshold: Fraction) -> int:
         """In how many contexts |degree| is above a threshold."""
-        ends, total, (first, second) = self.odds.ends(k, threshold), 0, halves
+        ends, total, (first, second, logs, before) = self.odds.ends(k, threshold), 0, halves
         if ends is None:
             return 0
-        logs, before = [entry[0] for entry in second], [0, *accumulate(entry[2] for entry in second)]
         for at, odds, contexts in first:
             # All from i to j can be inside; those from sure to end are, the others are too close to call.
             (low, high) = (ends[0] - at, ends[1] - at)
@@ -551,12 +551,14 @@ class Model:
         try:
             if least:  # of those with P(xy) >= least, over any X
                 return Counter({(): self.probable(threshold, least)})
-            for disclosed in self.sets():
+            for disclosed in reversed([*self.sets()]):  # the most work first, so that too much of it shows
                 self.spend(1_000)
                 if not self.odds.settled(disclosed, threshold):
                     self.spend(prod(self.sizes[i] for i in disclosed))
                     strengths = self.odds.strengths(disclosed)
                     halves = self.halves(disclosed, len(strengths))
+                    if self.work + len(strengths) * len(halves[0]) * self.odds.weight > WORK_LIMIT:
+                        raise TimeoutError
                     found[disclosed] = sum(n * self.count(halves, k, threshold) for k, n in strengths.items())
         except TimeoutError:
             return Counter() if self.odds.settled(self.sensitive, threshold) else None

@@ -121,7 +121,7 @@ def test_it_agrees_with_the_engine_on_thousands_of_models(name: CriterionName) -
         assert (patterns.total() == 0) == (found.verdict == "delta-fair")
 
 
-@pytest.mark.parametrize(("name", "lines"), [("checker.py", 760), ("scorecard_checker.py", 210)])
+@pytest.mark.parametrize(("name", "lines"), [("checker.py", 770), ("scorecard_checker.py", 210)])
 def test_it_stands_alone(name: str, lines: int) -> None:
     """Standard library only; what only scorecards need is in a second file."""
     text = CHECKER.with_name(name).read_text(encoding="utf-8")

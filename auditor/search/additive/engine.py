@@ -30,6 +30,9 @@ from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
 
+#: Length of the lists of sums where a part of the patterns is searched.
+_SHORT = 1 << 19
+
 
 class Engine:
     """Answers one question about one classifier, part by part.
@@ -86,13 +89,17 @@ class Engine:
         """
         contexts: Literal["any", "all"] = "all" if individual else "any"
         scope = Scope(disclosing, None if only is None else tuple(only), contexts)
+        limits = self.limits
+        if scope.disclosing is not None or scope.only is not None:
+            # Of a part of the patterns both ends are wanted, and need not meet in the last digit.
+            limits = replace(limits, entries=min(limits.entries, _SHORT))
         found = worst_patterns(
             self.tables,
             self.criterion,
             k,
             only_patterns=only_patterns,
             scope=scope,
-            limits=self.limits,
+            limits=limits,
             memory=self._memory,
         )
         return self._probable(found, k, self.min_probability, only_patterns, scope)

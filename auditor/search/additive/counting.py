@@ -462,7 +462,7 @@ class _Space:
         return counts, unsure.reshape(shape)
 
     def _counts_by_slab(self, ends: Integers) -> tuple[Integers, Mask]:
-        """`_counts` where the sorted half is too long to stay near the processor: one slab of it at a time."""
+        """`_counts` where the sorted half is too long to stay near the processor, by slabs of it."""
         second, first = self._halves()
         total = np.zeros(ends.shape[1], dtype=np.int64)
         unsure = np.zeros((ends.shape[1], len(first)), dtype=bool)

@@ -364,7 +364,9 @@ class _Space:
 
     def run(self) -> None:
         """Count for each x the contexts in which it discriminates."""
-        together = max(1, _TOGETHER // len(self._halves()[1]))
+        second, first = self._halves()
+        # By slabs nothing but a mask is as long as all of them.
+        together = max(1, (_TOGETHER if len(second) <= _SLAB else _TOGETHER << 6) // len(first))
         self._totals = []
         for start in range(0, len(self.places), together):
             ends = self._ends[:, start : start + together]

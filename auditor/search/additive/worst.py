@@ -112,19 +112,20 @@ def worst_patterns(
         nonlocal complete, upper, solved
         solved += 1
         contexts, gap = _contexts(tables, criterion, x, k, scope, limits, memory)
+        measured = [tables.exact.measure(criterion, x, y) for y in contexts]
         if gap is not None:
             ceiling = Fraction(min(own, _bound(tables, criterion, x, gap)))
             # The bound is rounded up. Nearly always the degree at the peak is next to one that was found.
-            found = max((abs(tables.exact.measure(criterion, x, y).degree) for y in contexts), default=0)
+            found = max((abs(pattern.degree) for pattern in measured), default=0)
             above = nextafter(float(found), 2)
             for proved in (threshold, Fraction(nextafter(above, 2)), Fraction(above)):
                 if proved < ceiling and tables.exact.closed(replace(criterion, threshold=proved), x):
                     ceiling = proved
             if not only_patterns or ceiling > threshold:
                 complete, upper = False, max(upper, ceiling)
-        for y in contexts:
-            if not only_patterns or tables.exact.discriminates(criterion, x, y):
-                insert(tables.exact.measure(criterion, x, y))
+        for pattern in measured:
+            if not only_patterns or abs(pattern.degree) > threshold:
+                insert(pattern)
         del best[k:]
 
     def insert(pattern: Pattern) -> None:

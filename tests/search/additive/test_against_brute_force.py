@@ -8,13 +8,14 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given
 
-from auditor.search.additive import counting
+from auditor.search.additive import counting, enclosing
 from auditor.search.additive.combinations import Scope
 from auditor.search.additive.counting import count_patterns, sample_patterns
+from auditor.search.additive.enclosing import enclosed_count
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
 from auditor.search.additive.worst import group_level, worst_patterns
-from auditor.search.limits import Limits
+from auditor.search.limits import DEFAULT, Limits
 from tests.fuzzing import examples
 from tests.oracle import CriterionName, RankBy
 from tests.search.comparing import assert_measured, assert_patterns, assert_top, keys, question
@@ -51,6 +52,16 @@ def check_count_by_slab(case: Case) -> None:
     tables, criterion = question(case)
     with patch.object(counting, "_SLAB", 3):
         assert count_patterns(tables, criterion).total == len(case.patterns.patterns)
+
+
+def check_enclosed_count(case: Case) -> None:
+    tables, criterion = question(case)
+    true = len(case.patterns.patterns)
+    # One set of attributes after the other, and all of them at once.
+    for sets in (1 << 12, 1):
+        with patch.multiple(enclosing, _CELLS=(1 << 10, 1 << 10), _SIDE=128, _SETS=sets):
+            found = enclosed_count(tables, criterion, DEFAULT, "for a test")
+        assert found.lower <= true <= found.upper <= tables.total_patterns()
 
 
 def check_sample(case: Case) -> None:
@@ -130,6 +141,7 @@ def check_summaries(case: Case) -> None:
 CHECKS = [
     check_count,
     check_count_by_slab,
+    check_enclosed_count,
     check_sample,
     check_worst,
     check_worst_patterns,

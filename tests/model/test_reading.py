@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 import time
@@ -382,3 +383,23 @@ def test_reading_yaml_without_its_parser_in_c(monkeypatch: pytest.MonkeyPatch) -
     assert parse_model(YAML.encode(), "m.yaml") == read(WITH_LIKELIHOOD)
     assert "not YAML" in refused(b"a: [1", "m.yaml")
     assert "not YAML" in refused(b"a: \x07", "m.yaml")
+
+
+def test_a_hundred_thousand_attributes_are_refused_at_once(tmp_path: Path) -> None:
+    attribute = {"values": ["a", "b"], "favourable": ["0.5", "0.5"], "unfavourable": ["0.4", "0.6"]}
+    model = {
+        "kind": "auditor/model",
+        "version": 1,
+        "name": "wide",
+        "decision": {
+            "name": "d",
+            "favourable": {"value": "1", "label": "yes"},
+            "unfavourable": {"value": "0", "label": "no"},
+            "prior": "0.5",
+        },
+        "attributes": [{"name": f"a{i}", "sensitive": i == 0, **attribute} for i in range(100_000)],
+    }
+    path = tmp_path / "wide.json"
+    path.write_text(json.dumps(model), encoding="utf-8")
+    with pytest.raises(InputError, match="has 100,000 attributes; a model may have 1,000"):
+        load_naive_bayes(path)

@@ -79,7 +79,7 @@ class NaiveBayes:
 
     @cached_property
     def _integers(self) -> list[list[tuple[int, int, int]]]:
-        """Per attribute and value both likelihoods over a denominator that they share; at the end the prior."""
+        """Per attribute and value both likelihoods over a shared denominator; at the end the prior."""
         tables = [attribute.likelihood for attribute in self.attributes]
         return [
             [(int(a * whole), int(b * whole), whole) for a, b in rows]

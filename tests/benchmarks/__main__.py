@@ -180,12 +180,12 @@ def many_values() -> list[Row]:
             total == 282_785_863_149,
         )
     )
-    for title, model, reach in (
+    for title, large, reach in (
         ("200 attributes of 5 values, 8 sensitive", random_values(200, 8, 5, "200"), 5e-3),
         ("10 sensitive of 10 values, 20 of 5", ten_and_twenty(), 0.1),
     ):
         start = perf_counter()
-        count = Engine(naive_bayes(model), Difference(Fraction("0.1"))).count()
+        count = Engine(naive_bayes(large), Difference(Fraction("0.1"))).count()
         duration = perf_counter() - start
         relative = float(Fraction(count.upper, max(count.lower, 1)) - 1)
         rows.append(

@@ -492,11 +492,11 @@ class _Space:
                     off = second.take(next_one, mode="clip") - wanted
                     unsure[i, rows] |= (-sign * off >= 0) & (-sign * off < margins[i])
         for i in np.flatnonzero(unsure.any(axis=1)).tolist():
-            rows = np.flatnonzero(unsure[i])
-            inside = np.searchsorted(second, ends[3, i] - first[rows], side="right")
-            inside -= np.searchsorted(second, ends[0, i] - first[rows])
+            doubtful = np.flatnonzero(unsure[i])
+            inside = np.searchsorted(second, ends[3, i] - first[doubtful], side="right")
+            inside -= np.searchsorted(second, ends[0, i] - first[doubtful])
             total[i] -= inside.sum()
-            unsure[i, rows] = inside > 0
+            unsure[i, doubtful] = inside > 0
         return total, unsure
 
     def _exactly(self, number: int) -> tuple[Assignment, _Ends]:

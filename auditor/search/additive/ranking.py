@@ -92,8 +92,8 @@ def _rough_divergences(patterns: Sequence[Pattern]) -> Floats:
         row[4] = 0
         if abs(pattern.degree) > criterion.threshold:
             target = criterion.fair_target(given, pattern.favourable_given_context, pattern.share)
-            p, q = (given, target) if given > target else (1 - given, 1 - target)
-            row[:] = float(pattern.probability), float(p), float(1 - p), float(q), float(p - q)
+            a, b = (given, target) if given > target else (1 - given, 1 - target)
+            row[:] = float(pattern.probability), float(a), float(1 - a), float(b), float(a - b)
     probability, p, not_p, q, excess = rows.T
     with np.errstate(divide="ignore", invalid="ignore"):
         # Far below p, its nearest fair value would be lost in the difference.

@@ -32,6 +32,8 @@ from auditor.search.pattern import Pattern
 
 #: Length of the lists of sums where a part of the patterns is searched.
 _SHORT = 1 << 19
+#: Pairs (x, y) up to which a tree finds the worst patterns faster than lists of sums do.
+_FEW = 1 << 17
 
 
 class Engine:
@@ -125,7 +127,8 @@ class Engine:
 
     def top(self, k: int, rank_by: RankBy = "divergence") -> Ranking:
         """The k best discrimination patterns by a score."""
-        if rank_by == "discrimination":
+        few = self.tables.population is not None and self.tables.total_patterns() <= _FEW
+        if rank_by == "discrimination" and not few:
             worst = self.worst(k, only_patterns=True)
             upper = 0.0 if worst.complete else float(worst.upper)
             return Ranking(worst.patterns, worst.complete, worst.solved, worst.solved, upper)

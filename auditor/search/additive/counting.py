@@ -8,6 +8,7 @@ from decimal import Decimal
 from itertools import accumulate, combinations
 from math import inf, isqrt, prod
 from random import Random
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,8 @@ Mask = npt.NDArray[np.bool_]
 _UNDECIDED = 1 << 17
 #: Combinations x that are counted one by one.
 _COMBINATIONS = 1 << 22
+#: Length of a part of a sorted half that stays near the processor.
+_SLAB = 1 << 16
 #: Entries of the arrays in which several x are counted together.
 _TOGETHER = 1 << 18
 
@@ -335,7 +338,7 @@ class _Space:
             low, high = tables.full_reach
             least = low - tables.prior - sum(tables.reach[i][0] for i in disclosed)
             most = high - tables.prior - sum(tables.reach[i][1] for i in disclosed)
-            within = (ends[0] <= most) & (least <= ends[3])
+            within = (ends[0] <= most) & (least <= ends[3]) & (ends[0] <= ends[3])
             self.places, self._ends = self.places[within], ends[:, within]
         self._outside, self._sizes = outside, sizes
         self.split(1)
@@ -361,7 +364,9 @@ class _Space:
 
     def run(self) -> None:
         """Count for each x the contexts in which it discriminates."""
-        together = max(1, _TOGETHER // len(self._halves()[1]))
+        second, first = self._halves()
+        # By slabs nothing but a mask is as long as all of them.
+        together = max(1, (_TOGETHER if len(second) <= _SLAB else _TOGETHER << 6) // len(first))
         self._totals = []
         for start in range(0, len(self.places), together):
             ends = self._ends[:, start : start + together]
@@ -445,6 +450,8 @@ class _Space:
         unsure : array of bool, shape (x, entries)
         """
         second, first = self._halves()
+        if len(second) > _SLAB:
+            return self._counts_by_slab(ends)
         wanted = [(end[:, None] - first).ravel() for end in ends]
         starts = np.searchsorted(second, wanted[0])
         stops = np.searchsorted(second, wanted[3], side="right")
@@ -455,6 +462,42 @@ class _Space:
         shape = (ends.shape[1], len(first))
         counts = np.where(some & ~unsure, stops - starts, 0).reshape(shape).sum(axis=1)
         return counts, unsure.reshape(shape)
+
+    def _counts_by_slab(self, ends: Integers) -> tuple[Integers, Mask]:
+        """`_counts` where the sorted half is too long to stay near the processor, by slabs of it."""
+        second, first = self._halves()
+        total = np.zeros(ends.shape[1], dtype=np.int64)
+        unsure = np.zeros((ends.shape[1], len(first)), dtype=bool)
+        # What the listed half leaves rises, so that a slab is asked for by a range of its entries.
+        starts = np.arange(0, len(second), _SLAB)
+        for sign, outer, inner in ((-1, ends[0], ends[1]), (1, ends[3], ends[2])):
+            side: Literal["left", "right"] = "left" if sign < 0 else "right"
+            other: Literal["left", "right"] = "right" if sign < 0 else "left"
+            borders = second[starts[1:] - 1]
+            passed = np.searchsorted(-first, borders - outer[:, None], side=other)
+            cuts = np.pad(passed, ((0, 0), (1, 1)), constant_values=((0, 0), (0, len(first))))
+            # Python's integers, since ends that are everywhere differ by more than an array's hold.
+            margins = [
+                min(abs(a - b), 2 * FAR - 1) for a, b in zip(inner.tolist(), outer.tolist(), strict=True)
+            ]
+            for slab, start in enumerate(starts.tolist()):
+                listed = second[start : start + _SLAB]
+                for i in np.flatnonzero(cuts[:, slab] < cuts[:, slab + 1]).tolist():
+                    rows = slice(cuts[i, slab], cuts[i, slab + 1])
+                    wanted = outer[i] - first[rows]
+                    ranks = np.searchsorted(listed, wanted, side=side)
+                    total[i] += sign * (int(ranks.sum()) + start * len(wanted))
+                    # Nearly always nothing is undecided, which a look at the next sum shows.
+                    next_one = ranks + (start if sign < 0 else start - 1)
+                    off = second.take(next_one, mode="clip") - wanted
+                    unsure[i, rows] |= (-sign * off >= 0) & (-sign * off < margins[i])
+        for i in np.flatnonzero(unsure.any(axis=1)).tolist():
+            doubtful = np.flatnonzero(unsure[i])
+            inside = np.searchsorted(second, ends[3, i] - first[doubtful], side="right")
+            inside -= np.searchsorted(second, ends[0, i] - first[doubtful])
+            total[i] -= inside.sum()
+            unsure[i, doubtful] = inside > 0
+        return total, unsure
 
     def _exactly(self, number: int) -> tuple[Assignment, _Ends]:
         """An x with the ends of its interval as exact as they are known."""

@@ -30,6 +30,11 @@ from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
 
+#: Length of the lists of sums where a part of the patterns is searched.
+_SHORT = 1 << 19
+#: Pairs (x, y) up to which a tree finds the worst patterns faster than lists of sums do.
+_FEW = 1 << 17
+
 
 class Engine:
     """Answers one question about one classifier, part by part.
@@ -86,13 +91,17 @@ class Engine:
         """
         contexts: Literal["any", "all"] = "all" if individual else "any"
         scope = Scope(disclosing, None if only is None else tuple(only), contexts)
+        limits = self.limits
+        if scope.disclosing is not None or scope.only is not None:
+            # Of a part of the patterns both ends are wanted, and need not meet in the last digit.
+            limits = replace(limits, entries=min(limits.entries, _SHORT))
         found = worst_patterns(
             self.tables,
             self.criterion,
             k,
             only_patterns=only_patterns,
             scope=scope,
-            limits=self.limits,
+            limits=limits,
             memory=self._memory,
         )
         return self._probable(found, k, self.min_probability, only_patterns, scope)
@@ -118,7 +127,8 @@ class Engine:
 
     def top(self, k: int, rank_by: RankBy = "divergence") -> Ranking:
         """The k best discrimination patterns by a score."""
-        if rank_by == "discrimination":
+        few = self.tables.population is not None and self.tables.total_patterns() <= _FEW
+        if rank_by == "discrimination" and not few:
             worst = self.worst(k, only_patterns=True)
             upper = 0.0 if worst.complete else float(worst.upper)
             return Ranking(worst.patterns, worst.complete, worst.solved, worst.solved, upper)

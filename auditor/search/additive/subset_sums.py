@@ -11,7 +11,8 @@ import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from math import inf, log, prod
+from itertools import combinations
+from math import comb, inf, log, prod
 
 import numpy as np
 
@@ -179,6 +180,78 @@ def _fixed(rows: Sequence[Integers], longest: int) -> tuple[list[int], list[int]
         free.append(i)
     free.sort()
     return sorted(set(everything) - set(free), key=spread, reverse=True), free
+
+
+class Alike:
+    """Rows of which those that are the same are merged into one, so that equal sums are met once.
+
+    Attributes
+    ----------
+    rows : list of arrays
+        An entry of a merged row is what some number of times each entry of the single row adds up to.
+    """
+
+    def __init__(self, rows: Sequence[Integers]) -> None:
+        groups: dict[bytes, list[int]] = {}
+        for i, row in enumerate(rows):
+            groups.setdefault(row.tobytes(), []).append(i)
+        self._length = len(rows)
+        #: Per merged row the rows in it, and how often each entry is taken.
+        self._merged: list[tuple[list[int], Integers]] = []
+        self.rows: list[Integers] = []
+        for group in groups.values():
+            row = rows[group[0]]
+            few = len(group) > 1 and comb(len(group) + len(row) - 1, len(group)) <= _SHORT
+            for some in [group] if few else [[i] for i in group]:
+                times = _multisets(len(some), len(row)) if few else np.eye(len(row), dtype=np.int64)
+                self._merged.append((some, times))
+                self.rows.append(times @ row)
+
+    def choices(self, choice: Choice, unused: int | None) -> Iterator[Choice]:
+        """Every choice from single rows that one from merged rows stands for.
+
+        Parameters
+        ----------
+        choice : Choice
+        unused : int or None
+            The entry that comes last among those of a row; with the others the rising ones come first.
+        """
+        if len(self._merged) == self._length:
+            yield choice
+            return
+        left: list[list[int]] = [[]] * self._length
+        for (group, times), entry in zip(self._merged, choice, strict=True):
+            shared = times[entry].tolist()
+            for i in group:
+                left[i] = shared
+
+        def entries(i: int) -> Iterator[int]:
+            return iter(sorted(range(len(left[i])), key=lambda entry: (entry == unused, entry)))
+
+        # Depth first, one row after another, without recursion: there may be a thousand rows.
+        open_rows, chosen = [entries(0)], list[int]()
+        while open_rows:
+            i = len(open_rows) - 1
+            if len(chosen) > i:
+                left[i][chosen.pop()] += 1
+            entry = next((entry for entry in open_rows[-1] if left[i][entry]), -1)
+            if entry < 0:
+                open_rows.pop()
+                continue
+            left[i][entry] -= 1
+            chosen.append(entry)
+            if len(chosen) == self._length:
+                yield tuple(chosen)
+            else:
+                open_rows.append(entries(i + 1))
+
+
+def _multisets(size: int, entries: int) -> Integers:
+    """How often each entry is in each multiset of a size, by where bars stand among stars."""
+    bars = np.array(list(combinations(range(size + entries - 1), entries - 1)), dtype=np.int64)
+    bars = bars.reshape(comb(size + entries - 1, size), entries - 1)
+    ends = np.full((len(bars), 1), -1), np.full((len(bars), 1), size + entries - 1)
+    return np.diff(np.hstack([ends[0], bars, ends[1]])) - 1
 
 
 class SortedSums:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 #: Values in all attributes up to which a document holds the whole model.
 _MOST_VALUES = 5_000
 
+_NO_POPULATION = "no population is assumed, and so nothing is said of how many people a pattern has, and no list goes by it"
+
 Degree = Annotated[float, Field(ge=-1, le=1)]
 Probability = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
@@ -45,11 +47,18 @@ class PatternRecord(Record):
     context_values: Annotated[dict[str, str], Field(description="Attribute to label; may be empty.")]
     degree: Annotated[Degree, Field(description="Degree of discrimination; positive where disclosing helps.")]
     probability: Annotated[
-        Probability, Field(description="The model's share of people with all of these values.")
+        Probability | None,
+        Field(
+            description="The model's share of people with all of these values; null: no population is assumed."
+        ),
     ]
     divergence_nats: Annotated[
         float | None,
-        Field(ge=0, description="Divergence from the nearest fair distribution, in nats; null is infinite."),
+        Field(
+            ge=0,
+            description="Divergence from the nearest fair distribution, in nats; null is infinite or, where "
+            "the probability is null, undefined.",
+        ),
     ]
     favourable_given_pattern: Annotated[
         Probability, Field(description="P(favourable | all of these values).")
@@ -59,12 +68,14 @@ class PatternRecord(Record):
     @classmethod
     def of(cls, model: Classifier, pattern: Pattern, threshold: Fraction) -> Self:
         """Name the values of a pattern and round its numbers, its degree on its side of the threshold."""
+        known = pattern.people is not None
+        divergence = pattern.divergence_nats if known else math.inf
         return cls(
             sensitive_values=labels(model, pattern.sensitive_values),
             context_values=labels(model, pattern.context_values),
             degree=round_beside(pattern.degree, threshold),
-            probability=float(pattern.probability),
-            divergence_nats=pattern.divergence_nats if math.isfinite(pattern.divergence_nats) else None,
+            probability=float(pattern.probability) if known else None,
+            divergence_nats=divergence if math.isfinite(divergence) else None,
             favourable_given_pattern=float(pattern.favourable_given_pattern),
             favourable_given_context=float(pattern.favourable_given_context),
         )
@@ -174,7 +185,10 @@ class GroupRecord(Record):
     """People with these sensitive values, as the model describes them."""
 
     values: Annotated[dict[str, str], Field(description="Attribute to label.")]
-    probability: Annotated[Probability, Field(description="The model's share of people in the group.")]
+    probability: Annotated[
+        Probability | None,
+        Field(description="The model's share of people in the group; null: no population is assumed."),
+    ]
     favourable: Annotated[Probability, Field(description="P(favourable | group).")]
     impact_ratio: Annotated[
         Probability | None,
@@ -241,15 +255,15 @@ class SearchRecord(Record):
     def of(cls, answer: Answer, seconds: float) -> Self:
         """Say what an answer rests on, and what it leaves open."""
         assert answer.top is not None
-        assert answer.minimal is not None
+        minimal = answer.minimal
         others = [answer.individual, *(f for a in answer.by_attribute for f in (a.any, a.alone))]
         others += [figure for _, figure in answer.by_share + answer.by_pair]
         complete = {
             "the largest degree is not proved": answer.largest.exact,
             "the list of top patterns may miss some": answer.top.complete,
-            f"the list of minimal patterns has the first {len(answer.minimal.patterns)}": (
-                answer.minimal.complete
-            ),
+            f"the list of minimal patterns has the first {len(minimal.patterns)}"
+            if minimal
+            else _NO_POPULATION: minimal is not None and minimal.complete,
             "the worst degrees by level, attribute and share are bounds": all(
                 figure.exact for figure in others if figure
             ),
@@ -262,7 +276,7 @@ class SearchRecord(Record):
             nodes=answer.top.nodes,
             seconds=seconds,
             top_patterns_complete=answer.top.complete,
-            minimal_patterns_complete=answer.minimal.complete,
+            minimal_patterns_complete=minimal is not None and minimal.complete,
             reasons=tuple(reason for reason, is_complete in complete.items() if not is_complete),
         )
 
@@ -301,7 +315,10 @@ class Audit(Record):
     top_patterns: tuple[PatternRecord, ...]
     minimal_patterns: Annotated[
         tuple[PatternRecord, ...],
-        Field(description="Discrimination patterns without a proper part that is one; most probable first."),
+        Field(
+            description="Discrimination patterns without a proper part that is one; most probable first, and "
+            "none are listed where no population is assumed."
+        ),
     ]
     group_level: Annotated[
         PatternRecord | None, Field(description="Worst pattern without context; null: none is in scope.")
@@ -316,7 +333,10 @@ class Audit(Record):
     by_sensitive_attribute: tuple[SensitiveAttributeRecord, ...]
     by_share: Annotated[
         tuple[ShareRecord, ...],
-        Field(description="Of patterns of at least 10%, 1%, 0.1% and 0.01% of people, and of any."),
+        Field(
+            description="Of patterns of at least 10%, 1%, 0.1% and 0.01% of people, and of any; empty where no "
+            "population is assumed."
+        ),
     ] = ()
     by_pair: Annotated[
         tuple[PairRecord, ...], Field(description="Empty unless asked for, or if there are too many pairs.")
@@ -360,7 +380,6 @@ class Audit(Record):
         """
         model, question, threshold = answer.model, answer.question, answer.question.criterion.threshold
         assert answer.top is not None
-        assert answer.minimal is not None
 
         def record(pattern: Pattern | None) -> PatternRecord | None:
             return PatternRecord.of(model, pattern, threshold) if pattern else None
@@ -380,9 +399,9 @@ class Audit(Record):
             pattern_count_reason=count.reason,
             pattern_count_bounds=(count.lower, count.upper),
             total_patterns=model.total_patterns(),
-            rank_by=answer.wanted.rank_by,
+            rank_by=answer.rank_by,
             top_patterns=records(answer.top.patterns),
-            minimal_patterns=records(answer.minimal.patterns),
+            minimal_patterns=records(answer.minimal.patterns) if answer.minimal else (),
             group_level=record(answer.group.witness) if answer.group else None,
             individual_level=record(answer.individual.witness) if answer.individual else None,
             individual_level_bounds=_bounds(answer.individual, threshold) if answer.individual else None,
@@ -419,7 +438,7 @@ class Audit(Record):
                     groups=tuple(
                         GroupRecord(
                             values=labels(model, group.values),
-                            probability=float(group.probability),
+                            probability=None if group.probability is None else float(group.probability),
                             favourable=float(group.favourable),
                             impact_ratio=None if group.impact_ratio is None else float(group.impact_ratio),
                         )

@@ -191,6 +191,7 @@ def _group(
 
 
 def _pattern(record: PatternRecord, lists: Iterable[_ListName], whole: Tally, context: Tally) -> DataPattern:
+    assert record.probability is not None, "data are compared with models that have a population"
     occurs = wilson(whole.people, whole.known)
     inside = None
     if occurs.low is not None and occurs.high is not None:

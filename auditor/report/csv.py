@@ -42,7 +42,9 @@ def rows(document: Audit | PatternList) -> str:
         ]
     )
     for rank, pattern in enumerate(chosen, 1):
-        numbers = ["infinite" if (value := getattr(pattern, name)) is None else value for name in _NUMBERS]
+        # A divergence can be infinite; without a population it and the probability are left empty.
+        nothing = "infinite" if pattern.probability is not None else ""
+        numbers = [nothing if (value := getattr(pattern, name)) is None else value for name in _NUMBERS]
         writer.writerow(
             [
                 rank,

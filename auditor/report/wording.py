@@ -37,15 +37,39 @@ UNDISCLOSED: Mapping[Undisclosed, str] = {
     "missing-bin": "the points of its own bin of missing values",
     "declared": "as its author has declared",
 }
-UNDISCLOSED_EXPLAINED = (
-    "A scorecard doesn’t say what an attribute counts that isn’t disclosed. Here it is what agrees with the "
-    "likeliest population that has the shares of the scorecard’s values, and in which every complete "
-    "application has the scorecard’s own probability. Degrees depend on that population through one number "
-    "per attribute. That attributes are independent given the decision is a property of this population, not "
-    "of actual people. Attributes that are no inputs of the scorecard are not covered: to audit those, learn "
-    "a model from a table of the scorecard’s decisions with the attributes beside them (auditor learn), or "
-    "mark inputs that stand in for them as sensitive."
+_EXPLAINED: Mapping[Undisclosed, str] = {
+    "conforming": "Here it is what agrees with the likeliest population that has the shares of the scorecard’s "
+    "values, and in which every complete application has the scorecard’s own probability. Degrees depend on "
+    "that population through one number per attribute. That attributes are independent given the decision is "
+    "a property of this population, not of actual people.",
+    "missing-bin": "Here it is the points that the scorecard itself gives to missing values: the answer is about "
+    "the scorecard as it is used where answers are missing. No population is assumed, so that nothing is said "
+    "of how many people a pattern has; patterns are ranked by degree alone.",
+    "declared": "Here it is the number that the scorecard’s file declares for each attribute, and the answer is "
+    "as good as these numbers. No population is assumed, so that nothing is said of how many people a pattern "
+    "has; patterns are ranked by degree alone.",
+}
+_NOT_INPUTS = (
+    "Attributes that are no inputs of the scorecard are not covered: to audit those, learn a model from a table "
+    "of the scorecard’s decisions with the attributes beside them (auditor learn), or mark inputs that stand in "
+    "for them as sensitive."
 )
+#: Said where no sensitive attribute of a scorecard moves anything.
+NOTHING_TO_FIND = (
+    "No value of a sensitive attribute has other points than the attribute has undisclosed. This question can "
+    "therefore find nothing, and the verdict says nothing of people: attributes that carry the same information "
+    "may still count. Audit the scorecard’s decisions instead, by a model that is learnt from a table of them "
+    "with the sensitive attributes beside them (auditor learn), or mark the inputs that stand in for sensitive "
+    "attributes as sensitive."
+)
+
+
+def undisclosed_explained(meaning: Undisclosed) -> str:
+    """What an answer about a scorecard rests on, and what it doesn't cover."""
+    return (
+        f"A scorecard doesn’t say what an attribute counts that isn’t disclosed. {_EXPLAINED[meaning]} "
+        f"{_NOT_INPUTS}"
+    )
 
 
 def verdict_sentence(name: str, verdict: Verdict, delta: str) -> str:
@@ -112,7 +136,7 @@ def pattern_table(patterns: Iterable[PatternRecord], favourable: str, delta: str
     rows: list[tuple[str | Cell, ...]] = []
     for number, pattern in enumerate(patterns, 1):
         before, after = pattern.favourable_given_context, pattern.favourable_given_pattern
-        divergence = pattern.divergence_nats
+        share, divergence = pattern.probability, pattern.divergence_nats
         rows.append(
             (
                 str(number),
@@ -121,16 +145,24 @@ def pattern_table(patterns: Iterable[PatternRecord], favourable: str, delta: str
                 Cell(signed(pattern.degree, delta), abs(pattern.degree)),
                 Cell(percent(before), before),
                 Cell(percent(after), after, bar(before, after)),
-                Cell(percent(pattern.probability), pattern.probability, under=people(pattern.probability)),
-                Cell(nats(divergence), float("inf") if divergence is None else divergence),
+                *(
+                    ()
+                    if share is None
+                    else (
+                        Cell(percent(share), share, under=people(share)),
+                        Cell(nats(divergence), float("inf") if divergence is None else divergence),
+                    )
+                ),
             )
         )
     if not rows:
         return [Paragraph("None.")]
-    head = ("#", "Disclosed", "Given", "degree", "P before", "P after", "probability", "divergence (nats)")
+    names = ("#", "Disclosed", "Given", "degree", "P before", "P after", "probability", "divergence (nats)")
+    # Without a population there are no probabilities, of any of the patterns.
+    head = names[: len(rows[0])]
     return [
         Paragraph(f"P before and after: P({favourable}) before and after disclosing", "intro"),
-        Table("", head, rows, 5, "patterns"),
+        Table("", head, rows, len(head) - 3, "patterns"),
     ]
 
 

@@ -15,7 +15,7 @@ from typing import get_args
 
 from auditor.choices import ListName, RankBy, Verdict
 from auditor.errors import InputError
-from auditor.model.classifier import Classifier
+from auditor.model.classifier import Classifier, has_population
 from auditor.search.additive.counting import PatternCount
 from auditor.search.additive.engine import Engine
 from auditor.search.additive.ranking import Ranking
@@ -24,7 +24,7 @@ from auditor.search.additive.worst import Worst
 from auditor.search.figure import Figure
 from auditor.search.groups import Groups, groups_of
 from auditor.search.pattern import Pattern
-from auditor.search.question import Question, Share
+from auditor.search.question import Question, Share, undisclosed
 
 #: Called with a few words whenever the next part of long work begins.
 Progress = Callable[[str], None]
@@ -47,7 +47,8 @@ class Wanted:
     ----------
     top : int
         Patterns in the top list; 0 for none.
-    rank_by : {"divergence", "discrimination", "probability"}
+    rank_by : {"divergence", "discrimination", "probability"} or None
+        None for divergence, or degree where there are no probabilities.
     minimal : int
         Subset-minimal patterns to list.
     details : bool
@@ -57,7 +58,7 @@ class Wanted:
     """
 
     top: int = 0
-    rank_by: RankBy = "divergence"
+    rank_by: RankBy | None = None
     minimal: int = 0
     details: bool = False
     illustration: bool = False
@@ -111,6 +112,8 @@ class Answer:
     ----------
     question : Question
     wanted : Wanted
+    rank_by : {"divergence", "discrimination", "probability"}
+        Of the top list.
     model : Classifier
         With the attributes of the question marked as sensitive.
     verdict : {"delta-fair", "not-delta-fair", "inconclusive"}
@@ -128,6 +131,7 @@ class Answer:
         Of patterns that disclose no sensitive attributes but these; empty if there are too many pairs.
     top : Ranking or None
     minimal : Summary or None
+        None if not wanted, or where no population is assumed: the list is by probability.
     groups : tuple of Groups
     illustration : Illustration or None
     out_of_time : bool
@@ -136,6 +140,7 @@ class Answer:
 
     question: Question
     wanted: Wanted
+    rank_by: RankBy
     model: Classifier
     verdict: Verdict
     largest: Figure
@@ -173,15 +178,17 @@ def answer(
     Raises
     ------
     InputError
-        If the question is about attributes that the model hasn't.
+        If the question is about attributes that the model hasn't, or about probabilities and the model
+        assumes no population.
     RuntimeError
         If the two algorithms disagree. That is a bug, and no verdict may stand on it.
     """
     model = question.put_to(model)
+    rank_by, populated = ranking(model, wanted.rank_by), has_population(model)
     engine = _engine(model, question)
     attributes = model.sensitive if wanted.details else ()
     pairs = _pairs(model) if wanted.illustration else ()
-    shares = _shares(question) if wanted.details else ()
+    shares = _shares(question) if wanted.details and populated else ()
     progress("searching the worst pattern")
     worst = engine.worst()
     figures = _Figures()
@@ -193,14 +200,15 @@ def answer(
         for i in attributes:
             figures.add(_disclosing(i), engine.worst(disclosing=i))
             figures.add(_among(i, i), engine.worst(only=(i,)))
-        by_share = engine.worst_by_share([share.value for share in shares[:-1]])
-        for share, found in zip(shares, (*by_share, worst), strict=True):
-            figures.add(_probable(share), found)
+        if shares:
+            by_share = engine.worst_by_share([share.value for share in shares[:-1]])
+            for share, found in zip(shares, (*by_share, worst), strict=True):
+                figures.add(_probable(share), found)
     if wanted.top:
-        progress(f"searching the top {wanted.top} by {wanted.rank_by}")
-        top = engine.top(wanted.top, wanted.rank_by)
+        progress(f"searching the top {wanted.top} by {rank_by}")
+        top = engine.top(wanted.top, rank_by)
         figures.seen += top.patterns
-    if wanted.minimal:
+    if wanted.minimal and populated:
         progress("searching subset-minimal patterns")
         minimal = engine.minimal(wanted.minimal)
         figures.seen += minimal.patterns
@@ -208,9 +216,10 @@ def answer(
         progress("drawing patterns")
         for pair in pairs:
             figures.add(_among(*pair), engine.worst(only=pair))
-        illustration = _illustration(engine)
-        figures.seen += illustration.front.patterns
-        figures.seen += chain.from_iterable(ranking.patterns for _, ranking in illustration.marked)
+        if populated:
+            illustration = _illustration(engine)
+            figures.seen += illustration.front.patterns
+            figures.seen += chain.from_iterable(ranking.patterns for _, ranking in illustration.marked)
     progress("counting patterns")
     # Last, since it is what can take longest and nothing else needs it.
     count = engine.count()
@@ -227,6 +236,7 @@ def answer(
     return Answer(
         question=question,
         wanted=wanted,
+        rank_by=rank_by,
         model=model,
         verdict=verdict,
         largest=largest,
@@ -250,19 +260,26 @@ def answer(
 
 
 def list_patterns(
-    model: Classifier, question: Question, choose: ListName, limit: int, rank_by: RankBy = "divergence"
+    model: Classifier, question: Question, choose: ListName, limit: int, rank_by: RankBy | None = None
 ) -> Ranking | Summary:
     """Discrimination patterns of one kind, as many as asked for.
 
     Raises
     ------
     InputError
-        If a sample is asked of patterns that can't be counted.
+        If a sample is asked of patterns that can't be counted, or a list by probability of a model that
+        assumes no population.
     """
-    engine = _engine(question.put_to(model), question)
+    model = question.put_to(model)
+    engine = _engine(model, question)
+    if choose not in ("top", "sample") and not has_population(model):
+        raise InputError(
+            f"summary: a list that is {choose} goes by probability, and no population is assumed where what "
+            f"isn't disclosed is {undisclosed(model)}; list the top patterns, which are ranked by degree"
+        )
     match choose:
         case "top":
-            return engine.top(limit, rank_by)
+            return engine.top(limit, ranking(model, rank_by))
         case "minimal":
             return engine.minimal(limit)
         case "pareto":
@@ -276,6 +293,24 @@ def list_patterns(
             if sample is None:
                 raise InputError("the patterns are too many to be counted, and so to be sampled uniformly")
             return Summary(sample, complete=True)
+
+
+def ranking(model: Classifier, rank_by: RankBy | None) -> RankBy:
+    """By what the top patterns of a model are ranked.
+
+    Raises
+    ------
+    InputError
+        If that takes probabilities, and the model assumes no population.
+    """
+    if has_population(model):
+        return rank_by or "divergence"
+    if rank_by not in (None, "discrimination"):
+        raise InputError(
+            f"rank by: {rank_by} takes probabilities, and no population is assumed where what isn't disclosed "
+            f"is {undisclosed(model)}; rank by discrimination, which is the degree"
+        )
+    return "discrimination"
 
 
 def _engine(model: Classifier, question: Question) -> Engine:
@@ -344,7 +379,7 @@ class _Scope:
         return (
             self.disclosing <= disclosed
             and (self.only is None or disclosed <= self.only)
-            and pattern.probability >= self.probability
+            and (not self.probability or pattern.probability >= self.probability)
             and self.least_context <= len(pattern.context_values) <= self.most_context
         )
 

@@ -7,11 +7,14 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
-from auditor.model.classifier import Classifier
+from auditor.model.additive import AdditiveModel
+from auditor.model.classifier import Classifier, has_population
 from auditor.model.naive_bayes import Assignment
 
 #: Groups that one table may compare; more are not listed.
 _MOST = 1 << 12
+#: Digits of ``P(d | x)`` where it is irrational.
+_DIGITS = 40
 
 
 @dataclass(frozen=True)
@@ -22,14 +25,16 @@ class Group:
     ----------
     values : Assignment
         x.
-    probability, favourable : Fraction
-        ``P(x)`` and ``P(d | x)``.
+    probability : Fraction or None
+        ``P(x)``; None where the model assumes no population.
+    favourable : Fraction
+        ``P(d | x)``.
     impact_ratio : Fraction or None
         ``P(d | x)`` over that of the most favoured group by the same attributes; None where that is 0.
     """
 
     values: Assignment
-    probability: Fraction
+    probability: Fraction | None
     favourable: Fraction
     impact_ratio: Fraction | None
 
@@ -55,9 +60,12 @@ def groups_of(model: Classifier) -> tuple[Groups, ...]:
 
 
 def _groups_by(model: Classifier, attributes: tuple[int, ...]) -> Groups:
-    found = []
+    found: list[tuple[Assignment, Fraction | None, Fraction]] = []
     for values in product(*(range(len(model.attributes[i].values)) for i in attributes)):
         x = tuple(zip(attributes, values, strict=True))
+        if isinstance(model, AdditiveModel) and not has_population(model):
+            found.append((x, None, Fraction(model.probability(x, digits=_DIGITS))))
+            continue
         favourable, unfavourable = model.joint(x)
         if people := favourable + unfavourable:
             found.append((x, people, favourable / people))

@@ -24,12 +24,10 @@ class Pattern:
         x and y as pairs (attribute index, value index).
     degree : Fraction
         The criterion's degree, ``P(d | xy) - P(d | y)`` for the difference.
-    probability : Fraction
-        ``P(xy)``, the share of the model's population to which the pattern applies.
+    people : (Fraction, Fraction) or None
+        ``P(xy)`` and ``P(x | y)`` in the model's population; None where the model assumes none.
     favourable_given_pattern, favourable_given_context : Fraction
         ``P(d | xy)`` and ``P(d | y)``.
-    share : Fraction
-        ``P(x | y)``.
     criterion : Criterion
         By which the degree is measured.
     """
@@ -37,11 +35,38 @@ class Pattern:
     sensitive_values: Assignment
     context_values: Assignment
     degree: Fraction
-    probability: Fraction
+    people: tuple[Fraction, Fraction] | None
     favourable_given_pattern: Fraction
     favourable_given_context: Fraction
-    share: Fraction
     criterion: Criterion = field(repr=False)
+
+    @property
+    def probability(self) -> Fraction:
+        """``P(xy)``, the share of the model's population to which the pattern applies.
+
+        Raises
+        ------
+        ValueError
+            If no population is assumed.
+        """
+        return self._people[0]
+
+    @property
+    def share(self) -> Fraction:
+        """``P(x | y)``.
+
+        Raises
+        ------
+        ValueError
+            If no population is assumed.
+        """
+        return self._people[1]
+
+    @property
+    def _people(self) -> tuple[Fraction, Fraction]:
+        if self.people is None:
+            raise ValueError("no population is assumed, and so there are no probabilities")
+        return self.people
 
     @cached_property
     def divergence(self) -> Decimal:
@@ -86,10 +111,9 @@ def measure(model: NaiveBayes, criterion: Criterion, x: Assignment, y: Assignmen
         sensitive_values=x,
         context_values=y,
         degree=criterion.degree(given_pattern, given_context),
-        probability=Fraction(du + dv, whole),
+        people=(Fraction(du + dv, whole), Fraction(du + dv, whole // of * (u + v))),
         favourable_given_pattern=given_pattern,
         favourable_given_context=given_context,
-        share=Fraction(du + dv, whole // of * (u + v)),
         criterion=criterion,
     )
 

@@ -12,7 +12,7 @@ from auditor.choices import CriterionName
 from auditor.errors import InputError
 from auditor.messages import shown
 from auditor.model.additive import AdditiveModel, ScoredAttribute
-from auditor.model.classifier import Classifier
+from auditor.model.classifier import Classifier, has_population
 from auditor.model.naive_bayes import Attribute
 from auditor.search.criteria import CRITERIA, Criterion
 from auditor.search.limits import DEFAULT, Limits
@@ -108,8 +108,15 @@ class Question:
         Raises
         ------
         InputError
-            If the model hasn't one of them, or none is left to protect.
+            If the model hasn't one of them, or none is left to protect; or if the question is about
+            probabilities, and the model assumes no population.
         """
+        if self.min_probability is not None and not has_population(model):
+            raise InputError(
+                "minimum probability: no population is assumed where what isn't disclosed is "
+                f"{undisclosed(model)}, and so patterns have no probability; leave it out, or give the share of "
+                'each value and ask about the "conforming" population'
+            )
         if self.sensitive is None:
             return model
         names = [attribute.name for attribute in model.attributes]
@@ -121,6 +128,11 @@ class Question:
         if isinstance(model, AdditiveModel):
             return replace(model, attributes=_marked(model.attributes, self.sensitive))
         return replace(model, attributes=_marked(model.attributes, self.sensitive))
+
+
+def undisclosed(model: Classifier) -> str:
+    """What an attribute that isn't disclosed means to a model, as messages name it."""
+    return f'"{model.undisclosed}"' if isinstance(model, AdditiveModel) else "summed out"
 
 
 def _marked(attributes: tuple[_Attribute, ...], sensitive: tuple[str, ...]) -> tuple[_Attribute, ...]:

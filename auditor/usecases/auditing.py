@@ -9,11 +9,11 @@ from auditor.choices import CriterionName, CutRanking, ListName, MethodName, Ran
 from auditor.documents.audit import Audit
 from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
-from auditor.messages import escaped, shown
+from auditor.messages import shown
 from auditor.model.building import split
 from auditor.model.classifier import Classifier
 from auditor.model.scorecard import ScorecardSpec
-from auditor.search.answer import Progress, Wanted, answer, list_patterns
+from auditor.search.answer import Progress, Wanted, answer, list_patterns, ranking
 from auditor.search.question import Question, Share
 from auditor.usecases import clock
 
@@ -34,7 +34,7 @@ def audit(
     *,
     criterion: CriterionName = "difference",
     top: int = 10,
-    rank_by: RankBy = "divergence",
+    rank_by: RankBy | None = None,
     min_probability: str | float | None = None,
     sensitive: tuple[str, ...] | None = None,
     undisclosed: Undisclosed | None = None,
@@ -55,7 +55,8 @@ def audit(
     criterion : {"difference", "ratio"}
     top : int
         How many top patterns to list.
-    rank_by : {"divergence", "discrimination", "probability"}
+    rank_by : {"divergence", "discrimination", "probability"}, optional
+        By divergence where nothing is said, or by discrimination where no population is assumed.
     min_probability : str or float, optional
         Speak only of patterns that are at least so probable.
     sensitive : tuple of str, optional
@@ -172,7 +173,7 @@ def patterns(
     *,
     choose: ListName = "top",
     limit: int = 10,
-    rank_by: RankBy = "divergence",
+    rank_by: RankBy | None = None,
     criterion: CriterionName = "difference",
     min_probability: str | float | None = None,
     undisclosed: Undisclosed | None = None,
@@ -200,7 +201,7 @@ def patterns(
     progress("searching patterns")
     exact = classifier_of(model, undisclosed)
     found = list_patterns(exact, question, choose, limit, rank_by)
-    return PatternList.of(exact, question, choose, limit, rank_by, found)
+    return PatternList.of(exact, question, choose, limit, ranking(exact, rank_by), found)
 
 
 def repair(
@@ -292,13 +293,7 @@ def classifier_of(
         If it is said of naive Bayes what isn't disclosed.
     """
     if isinstance(model, ScorecardSpec):
-        exact = model.taken_as(undisclosed).classifier()
-        if exact.unfavourable_share is None:
-            raise InputError(
-                f"{escaped(model.name)}: {exact.undisclosed}: an audit needs the population that conforms "
-                "with the scorecard; give the share of each value, and leave this meaning out"
-            )
-        return exact
+        return model.taken_as(undisclosed).classifier()
     if undisclosed is not None:
         raise InputError("undisclosed: it is a scorecard's; naive Bayes sums out what isn't disclosed")
     return model if isinstance(model, Classifier) else model.naive_bayes()

@@ -30,7 +30,7 @@ Backend = Literal["processes", "dask", "ray", "spark"]
 
 _ENDINGS = (".json", ".yaml", ".yml")
 #: What a full report has, and what a row alone needs.
-_REPORTED = Wanted(10, "divergence", auditing.MINIMAL_LIMIT, details=True, illustration=True)
+_REPORTED = Wanted(10, None, auditing.MINIMAL_LIMIT, details=True, illustration=True)
 _BRIEF = Wanted()
 #: Back ends that hand over each result as it is there; from others so many are taken at a time.
 _STREAMS, _AT_A_TIME = ("loky", "dask"), 256

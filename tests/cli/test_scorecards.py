@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from auditor.model.reading import load_model
+from auditor.model.scorecard import ScorecardSpec
+from auditor.model.writing import dump_model
 from tests.cli.conftest import EXAMPLES, Auditor
 
 CARD = EXAMPLES / "german_scorecard.yaml"
@@ -53,6 +56,87 @@ def test_an_audit_names_what_is_not_disclosed(auditor: Auditor) -> None:
         assert "likeliest" in shown.out
         assert "3,712 of 76,000" in shown.out
     assert auditor("audit", CARD, "--delta", "0.2").code == 0
+
+
+#: What is said of each meaning, and its count at δ = 0.1 of the example.
+MEANINGS = {
+    "conforming": ("likeliest population", 3712),
+    "missing-bin": ("bin of missing values", 3704),
+    "declared": ("as its author has declared", 3704),
+}
+
+
+@pytest.fixture
+def meaning_of(tmp_path: Path) -> Callable[[str], Path]:
+    """The example under one meaning of what isn't disclosed; declared are the points of missing values."""
+
+    def written(meaning: str) -> Path:
+        tree = load_model(CARD).model_dump(exclude_none=True) | {"undisclosed": meaning}
+        if meaning == "declared":
+            for attribute in tree["attributes"]:
+                missing = [v for v in attribute["values"] if v.get("bin") == "missing"]
+                attribute["undisclosed"] = missing[0]["weight"]
+        path = tmp_path / f"{meaning}.json"
+        path.write_text(dump_model(ScorecardSpec.model_validate(tree)), encoding="utf-8")
+        return path
+
+    return written
+
+
+@pytest.mark.parametrize("meaning", MEANINGS)
+def test_each_meaning_is_named_and_none_is_mixed(
+    auditor: Auditor, meaning_of: Callable[[str], Path], meaning: str
+) -> None:
+    words, count = MEANINGS[meaning]
+    path = meaning_of(meaning)
+    run = auditor("audit", path, "--delta", "0.1", "--format", "json")
+    assert run.code == 1
+    document = json.loads(run.out)
+    assert document["model"]["undisclosed"] == document["scorecard"]["undisclosed"] == meaning
+    assert document["pattern_count"] == count
+    populated = meaning == "conforming"
+    assert document["rank_by"] == ("divergence" if populated else "discrimination")
+    listed = [*document["top_patterns"], document["worst_pattern"], *document["groups"][0]["groups"]]
+    assert all((entry["probability"] is not None) == populated for entry in listed)
+    assert bool(document["by_share"]) == bool(document["minimal_patterns"]) == populated
+    assert any("no population is assumed" in reason for reason in document["search"]["reasons"]) != populated
+    for form in ("text", "markdown", "csv"):
+        shown = auditor("audit", path, "--delta", "0.1", "--format", form)
+        assert shown.code == 1, shown.err
+        if form != "csv":
+            text = " ".join(shown.out.split())
+            assert words in text
+            assert not any(other in text for other, _ in MEANINGS.values() if other != words)
+
+
+@pytest.mark.parametrize(
+    "asked", [["--min-probability", "0.1"], ["--rank-by", "divergence"], ["--rank-by", "probability"]]
+)
+def test_what_takes_a_population_is_refused_without_one(
+    auditor: Auditor, meaning_of: Callable[[str], Path], asked: list[str]
+) -> None:
+    for command in ("audit", "patterns"):
+        run = auditor(command, meaning_of("missing-bin"), "--delta", "0.1", *asked)
+        assert run.code == 3
+        assert 'no population is assumed where what isn\'t disclosed is "missing-bin"' in run.err
+    summary = auditor("patterns", meaning_of("missing-bin"), "--delta", "0.1", "--summary", "pareto")
+    assert summary.code == 3
+    assert "goes by probability" in summary.err
+
+
+def test_where_sensitive_attributes_have_no_points_the_report_says_what_to_do(
+    auditor: Auditor, card: Path
+) -> None:
+    tree = load_model(card).model_dump(exclude_none=True)
+    for value in tree["attributes"][0]["values"]:
+        value["points"] = 7
+    path = card.parent / "flat.json"
+    path.write_text(dump_model(ScorecardSpec.model_validate(tree)), encoding="utf-8")
+    for form in ("text", "markdown"):
+        run = auditor("audit", path, "--delta", "0.1", "--format", form)
+        assert run.code == 0
+        assert "This question can therefore find nothing" in " ".join(run.out.split())
+    assert "can therefore find nothing" not in " ".join(auditor("audit", card, "--delta", "1").out.split())
 
 
 def test_patterns_of_a_scorecard(auditor: Auditor) -> None:

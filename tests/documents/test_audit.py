@@ -41,7 +41,7 @@ def test_a_rounded_degree_is_on_the_same_side_of_the_rounded_threshold(
 
 def test_values_are_named_and_an_infinite_divergence_is_null() -> None:
     pattern = Pattern(
-        ((0, 1),), (), Fraction(1, 4), HALF, Fraction(3, 4), HALF, Fraction(2, 3), Difference(Fraction(0))
+        ((0, 1),), (), Fraction(1, 4), (HALF, Fraction(2, 3)), Fraction(3, 4), HALF, Difference(Fraction(0))
     )
     record = PatternRecord.of(MODEL, pattern, Fraction(0))
     assert record.sensitive_values == {"a": "v"}

@@ -18,6 +18,7 @@ from auditor.report.sections import data, groups, repair
 from auditor.report.sections.worst import counted, largest, least
 from auditor.report.subject import Stated, Subject
 from auditor.report.wording import (
+    NOTHING_TO_FIND,
     UNDISCLOSED,
     VERDICTS,
     degree,
@@ -136,6 +137,7 @@ def section(subject: Subject) -> Blocks:
             ("Decision", f"{model.decision}; favourable: {model.favourable}"),
             ("Sensitive", ", ".join(model.sensitive)),
             ("Criterion", CRITERIA[stated.criterion].measured),
+            *([("Not disclosed", UNDISCLOSED[model.undisclosed])] if model.undisclosed else []),
             ("Model digest", f"sha256 {model.sha256[:16]}…"),
         )
         return [*blocks, Facts(facts)]
@@ -157,7 +159,13 @@ def claim(stated: Stated) -> str:
         "not-delta-fair": f"It is not true that {disclosing} {limit}.",
         "inconclusive": f"Neither shown nor refuted: {disclosing} {limit}.",
     }[stated.verdict]
-    return f"{said} {probable_only(stated.min_probability)}".rstrip()
+    nothing = NOTHING_TO_FIND if stated.model.undisclosed and _finds_nothing(stated) else ""
+    return " ".join(filter(None, (said, nothing, probable_only(stated.min_probability))))
+
+
+def _finds_nothing(stated: Stated) -> bool:
+    """Whether no disclosure moves anything: of a scorecard, whether no sensitive attribute has points."""
+    return stated.largest.proved and (stated.largest.max_degree_bounds or (1.0, 1.0))[1] == 0
 
 
 def clipped(text: str, room: int) -> str:
@@ -207,14 +215,18 @@ def _finding(subject: Subject) -> str:
 
 
 def _said(pattern: PatternRecord, stated: Stated) -> str:
-    text = f"{sentence(pattern, stated.model.favourable)} These are {people(pattern.probability)} people."
+    whom, number = "", ""
+    if pattern.probability is not None:
+        number = people(pattern.probability)
+        whom = f" These are {number} people."
+    text = f"{sentence(pattern, stated.model.favourable)}{whom}"
     if len(written(text, str, lambda attribute, value: f"{attribute}: {value}")) <= _SENTENCE:
         return text
     before, after = percent(pattern.favourable_given_context), percent(pattern.favourable_given_pattern)
     return (
         f"{len(pattern.sensitive_values)} sensitive values in a context of {len(pattern.context_values)} "
-        f"values move P({stated.model.favourable}) from {before} to {after}, for "
-        f"{people(pattern.probability)} people."
+        f"values move P({stated.model.favourable}) from {before} to {after}"
+        f"{f', for {number} people' if number else ''}."
     )
 
 

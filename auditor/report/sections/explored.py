@@ -6,7 +6,7 @@ from auditor.documents.audit import SearchRecord
 from auditor.report.blocks import Blocks, Heading, Paragraph
 from auditor.report.figures import rounded, whole
 from auditor.report.subject import Subject
-from auditor.report.wording import UNDISCLOSED_EXPLAINED
+from auditor.report.wording import undisclosed_explained
 
 #: What an audit is about, at the end of each.
 SCOPE = (
@@ -19,12 +19,13 @@ def section(subject: Subject) -> Blocks:
     """Make the section."""
     if not subject.audit:
         return None
+    meaning = subject.stated.model.undisclosed
     return [
         Heading("What was explored"),
         Paragraph(explored(subject.audit.search)),
         Heading("What this does not say"),
         Paragraph(SCOPE),
-        *([Paragraph(UNDISCLOSED_EXPLAINED)] if subject.stated.model.undisclosed else []),
+        *([Paragraph(undisclosed_explained(meaning))] if meaning else []),
     ]
 
 

@@ -8,6 +8,7 @@ from auditor.report.blocks import Block, Blocks, Facts, Heading, Items, Paragrap
 from auditor.report.figures import whole
 from auditor.report.sections.explored import explored
 from auditor.report.subject import Subject
+from auditor.report.wording import undisclosed_explained
 
 _OTHER_MEANINGS = (
     "Fairness has other meanings, such as equal error rates; they need observed outcomes and are not "
@@ -128,6 +129,8 @@ def limits(subject: Subject) -> Blocks:
     """What the answer shows and what not, and the words for it."""
     certificate = subject.certificate
     said = certificate.assumptions + certificate.limits if certificate else _LIMITS
+    if meaning := subject.stated.model.undisclosed:
+        said = (undisclosed_explained(meaning), *said)
     if subject.audit and subject.audit.data:
         said = tuple(_OTHER_MEANINGS_SHOWN if line == _OTHER_MEANINGS else line for line in said)
     return [

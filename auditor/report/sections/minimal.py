@@ -60,14 +60,14 @@ def _grouped(audit: Audit) -> Table:
     rows = []
     for (_, names), group in groupby(sorted(audit.minimal_patterns, key=disclosed), disclosed):
         patterns = list(group)
-        common = max(patterns, key=lambda pattern: pattern.probability)
+        common = max(patterns, key=lambda pattern: pattern.probability or 0.0)
         worst = max(patterns, key=lambda pattern: abs(pattern.degree))
         example = f"{values(common.sensitive_values)} in the context "
         rows.append(
             (
                 " + ".join(names),
                 example + values(common.context_values, "of nothing else"),
-                people(common.probability),
+                people(common.probability or 0.0),
                 signed(worst.degree, audit.delta),
                 f"{len(patterns):,}",
             )

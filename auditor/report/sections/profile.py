@@ -84,10 +84,11 @@ def evidence(subject: Subject) -> Iterator[tuple[EvidenceName, str]]:
         yield "by_sensitive_attribute", f"Worst degree by sensitive attribute: {figures}."
         if audit.top_patterns:
             first = audit.top_patterns[0]
+            whom = "" if first.probability is None else f" for {people(first.probability)} people"
             yield (
                 "top_patterns",
                 f"{plural(len(audit.top_patterns), 'top pattern')}; the first has a degree of "
-                f"{signed(first.degree, delta)} for {people(first.probability)} people.",
+                f"{signed(first.degree, delta)}{whom}.",
             )
         if audit.minimal_patterns:
             yield "minimal_patterns", f"{plural(len(audit.minimal_patterns), 'subset-minimal pattern')}."

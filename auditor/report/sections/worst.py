@@ -65,7 +65,7 @@ def _by_share(subject: Subject) -> list[Block]:
                 least(record.min_probability),
                 values(worst.sensitive_values) if worst else "no pattern",
                 values(worst.context_values, "nothing else known") if worst else "",
-                people(worst.probability) if worst else "",
+                people(worst.probability) if worst and worst.probability is not None else "",
                 degree(record, delta),
             )
         )

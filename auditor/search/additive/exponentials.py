@@ -62,18 +62,20 @@ class Exponentials:
     def measure(self, criterion: Criterion, x: Assignment, y: Assignment) -> Pattern:
         """The pair (x, y), its figures to 40 digits; the degree is on its side of the threshold."""
         pattern, context = self._odds(x + y, _START), self._odds(y, _START)
-        shares = [self.model.attributes[i].population for i, _ in x]
-        given_x = prod((p[v] for (_, v), p in zip(x, shares, strict=True) if p), start=Fraction(1))
         middle, middle_y = _middle(pattern), _middle(context)
-        ratio = (1 + middle) / (1 + middle_y)
+        people = None
+        if self.model.unfavourable_share is not None:
+            shares = [self.model.attributes[i].population for i, _ in x]
+            given_x = prod((p[v] for (_, v), p in zip(x, shares, strict=True) if p), start=Fraction(1))
+            probability = self._unfavourable(x + y) * (1 + middle)
+            people = _told(probability), _told(given_x * (1 + middle) / (1 + middle_y))
         return Pattern(
             sensitive_values=x,
             context_values=y,
             degree=self._degree(criterion, x, y),
-            probability=_told(self._unfavourable(x + y) * (1 + middle)),
+            people=people,
             favourable_given_pattern=_told(middle / (1 + middle)),
             favourable_given_context=_told(middle_y / (1 + middle_y)),
-            share=_told(given_x * ratio),
             criterion=criterion,
         )
 

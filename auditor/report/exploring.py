@@ -47,8 +47,12 @@ def facts(subject: Subject) -> Markup:
             for row in (audit.by_share if audit else ())
         ],
     }
-    text = json.dumps(_shown(content), ensure_ascii=False, separators=(",", ":"))
-    # In a script element a tag could end it; in JSON these may be written by their numbers.
+    return in_script(json.dumps(_shown(content), ensure_ascii=False, separators=(",", ":")))
+
+
+def in_script(text: str) -> Markup:
+    """The same JSON so that it can stand in a ``script`` element, which no text in it can end."""
+    text = "".join(c if c.isprintable() or c in " \t\r\n" else json.dumps(c)[1:-1] for c in text)
     return Markup(text.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e"))
 
 

@@ -18,7 +18,7 @@ from auditor.errors import InputError
 from auditor.messages import escaped, visible
 from auditor.report import charts, sections
 from auditor.report.blocks import Block, written
-from auditor.report.exploring import facts
+from auditor.report.exploring import facts, in_script
 from auditor.report.sections.cover import cover
 from auditor.report.sections.explored import SCOPE
 from auditor.report.subject import Subject
@@ -28,7 +28,7 @@ from auditor.version import __version__
 Medium = Literal["screen", "paper"]
 
 #: The scripts of a page, one after the other.
-_SCRIPTS = ("report.js", "exact.js", "explore.js")
+_SCRIPTS = ("report.js", "exact.js", "explore.js", "prove.js", "proof.js")
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,7 @@ def render(
                 look=look,
                 medium=medium,
                 facts=facts(subject) if medium == "screen" else None,
+                proof=in_script(subject.file) if medium == "screen" else None,
                 **_dress(),
             )
         )

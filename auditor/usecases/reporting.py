@@ -218,6 +218,7 @@ def _of_certificate(
         stated,
         beside,
         certificate,
+        file=opened.data.decode(),
         key_id=opened.key_id,
         parameters=certificate.model.exact,
         provenance=certificate.model.provenance,

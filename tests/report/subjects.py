@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from auditor.certificate.signing import sign
 from auditor.choices import CriterionName
 from auditor.documents.audit import Audit
 from auditor.documents.certificate import Certificate
@@ -19,7 +20,7 @@ from auditor.model.spec import ModelSpec
 from auditor.report.subject import Stated, Subject
 from auditor.search.limits import Limits
 from auditor.usecases import auditing
-from tests.certificate.making import made
+from tests.certificate.making import KEY, made
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -107,6 +108,7 @@ def certified(kept: str, delta: str = "0.1") -> Subject:
         certificate,
         parameters=certificate.model.exact,
         provenance=certificate.model.provenance,
+        file=sign(certificate, KEY).decode(),
         key_id="9a417cbabf16a8e3d69a28cf000b32ba8dfab008fd2d5297c4a8496fcc5f5b6e",
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
@@ -22,6 +23,7 @@ from auditor.report.html import render
 from auditor.report.wording import sentence
 from auditor.search.criteria import CRITERIA
 from auditor.search.pattern import Pattern, measure
+from tests.certificate.making import OTHER_KEY, public_pem
 from tests.cli.conftest import EXAMPLES
 from tests.report import subjects
 from tests.report.browser import Page, browsing
@@ -200,3 +202,29 @@ def test_facts_cannot_end_their_element() -> None:
     assert "<" not in text
     assert "\u202e" not in text
     assert json.loads(text)["attributes"]
+
+
+def test_a_certificate_proves_itself_when_its_page_is_opened(browser: Page, tmp_path: Path) -> None:
+    browser.messages.clear()
+    browser.requests.clear()
+    text = page("finding record")
+    file = put(text, tmp_path)
+    browser.open(file)
+    says = "document.getElementById('proof-says').textContent"
+    settled = f"new Promise((done) => setTimeout(done, 1500)).then(() => {says})"
+    assert browser.run(settled).startswith("What was checked holds. Not checked: Signature;")
+    assert "2,017 of 14,688" in browser.text("#proof-checks")
+    browser.choose("#proof-key", public_pem().decode())
+    assert browser.run(settled).startswith("What was checked holds. Not checked: Sentences")
+    browser.choose("#proof-key", public_pem(OTHER_KEY).decode())
+    assert browser.run(settled).startswith("DOES NOT HOLD: Signature.")
+    before, payload, after = re.split(r'(?<="payload":")([^"]+)', text, maxsplit=1)
+    content = b64decode(payload)
+    changed = b64encode(content.replace(b'"pattern_count":"2017"', b'"pattern_count":"2016"')).decode()
+    assert changed != payload
+    browser.open(put(before + changed + after, tmp_path))
+    assert browser.run(settled).startswith("DOES NOT HOLD: Digests, Number of patterns.")
+    red = "getComputedStyle(document.getElementById('proof-says')).color"
+    assert browser.run(red) == "rgb(140, 28, 19)"
+    assert browser.messages == []
+    assert set(browser.requests) == {file.as_uri()}

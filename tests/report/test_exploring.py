@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from auditor.choices import CriterionName
 from auditor.documents.audit import PatternRecord
 from auditor.documents.parameters import fraction_text
 from auditor.model.naive_bayes import NaiveBayes
@@ -42,7 +43,7 @@ def put(text: str, folder: Path) -> Path:
     return file
 
 
-def patterns(model: NaiveBayes, delta: str, criterion: str) -> Iterator[Pattern]:
+def patterns(model: NaiveBayes, delta: str, criterion: CriterionName) -> Iterator[Pattern]:
     """All pairs (x, y) that can occur."""
     states = []
     for i, attribute in enumerate(model.attributes):
@@ -66,7 +67,7 @@ def said(model: NaiveBayes, pattern: Pattern, delta: str) -> str:
 
 @pytest.mark.parametrize("criterion", ["difference", "ratio"])
 def test_what_if_says_what_python_says_of_every_pattern(
-    criterion: str, browser: Page, tmp_path: Path
+    criterion: CriterionName, browser: Page, tmp_path: Path
 ) -> None:
     model = load_naive_bayes(EXAMPLES / "figure1.json").naive_bayes()
     delta = "0.2"

@@ -96,7 +96,9 @@ def test_what_is_true_is_not_refused_and_what_passes_is_true(prove: Prove, seed:
     donors = [random_certificate(random)]
     for place, content in enumerate(altered(random, PER_MODEL, donors)):
         said = prove(envelope(content), public_pem().decode())
-        if is_true(content):
+        # The format has no parts of a count that is not there; it would be no untruth.
+        formed = content["pattern_count"] is not None or content["coverage"] is None
+        if is_true(content) and formed:
             assert False not in said.values(), (said, content)
             assert all(said[name] for name in FIGURES)
             assert said["Signature"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
 from itertools import accumulate, combinations
 from math import inf, isqrt, prod
 from random import Random
@@ -16,7 +15,7 @@ import numpy.typing as npt
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import total_combinations
 from auditor.search.additive.log_odds import FAR, Floats, Integers, LogOdds
-from auditor.search.additive.subset_sums import choice_at, sums
+from auditor.search.additive.subset_sums import SortedSums, choice_at
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
@@ -174,25 +173,6 @@ def _distinct(total: int, size: int, seed: int) -> list[int]:
     return sorted(ranks)
 
 
-class _Half:
-    """The sums of some attributes, sorted."""
-
-    def __init__(self, tables: LogOdds, attributes: tuple[int, ...]) -> None:
-        self._rows = [tables.options[i] for i in attributes]
-        self.sums = sums(self._rows)
-        self.sums.sort()
-
-    @cached_property
-    def padded(self) -> Integers:
-        """The sums, and beyond the last of them the greatest integer."""
-        return np.append(self.sums, np.iinfo(np.int64).max)
-
-    @cached_property
-    def order(self) -> Integers:
-        """Where each stood unsorted."""
-        return np.argsort(sums(self._rows), kind="stable")
-
-
 @dataclass(frozen=True)
 class _Hits:
     """The contexts of a block in which an x discriminates.
@@ -257,10 +237,12 @@ class _Work:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._settled = 0
-        self._halves: dict[tuple[int, ...], _Half] = {}
+        self._halves: dict[tuple[int, ...], SortedSums] = {}
 
-    def halves(self, tables: LogOdds, *keys: tuple[int, ...]) -> list[_Half]:
-        self._halves = {key: self._halves.get(key) or _Half(tables, key) for key in keys}
+    def halves(self, tables: LogOdds, *keys: tuple[int, ...]) -> list[SortedSums]:
+        self._halves = {
+            key: self._halves.get(key) or SortedSums([tables.options[i] for i in key]) for key in keys
+        }
         return [self._halves[key] for key in keys]
 
     def settle(self, contexts: int) -> None:
@@ -379,21 +361,24 @@ class _Space:
 
     def run(self) -> None:
         """Count for each x the contexts in which it discriminates."""
-        first = self._halves()[1].sums
-        together = max(1, _TOGETHER // len(first))
+        together = max(1, _TOGETHER // len(self._halves()[1]))
         self._totals = []
         for start in range(0, len(self.places), together):
             ends = self._ends[:, start : start + together]
             totals = [0] * ends.shape[1]
-            doubtful = np.zeros(ends.shape[1], dtype=bool)
+            doubtful: list[list[tuple[int, Integers]]] = [[] for _ in totals]
             for block in range(self.blocks):
                 self.work.check_time()
                 counts, unsure = self._counts(ends - self._offset(block))
-                doubtful |= unsure
                 totals = [total + count for total, count in zip(totals, counts.tolist(), strict=True)]
-            for i in np.flatnonzero(doubtful).tolist():
-                x, exact = self._exactly(start + i)
-                totals[i] = sum(self._hits(x, exact, block).total for block in range(self.blocks))
+                for i in np.flatnonzero(unsure.any(axis=1)).tolist():
+                    doubtful[i].append((block, np.flatnonzero(unsure[i])))
+            for i, rows_of_blocks in enumerate(doubtful):
+                if rows_of_blocks:
+                    x, exact = self._exactly(start + i)
+                    totals[i] += sum(
+                        self._hits(x, exact, block, rows).total for block, rows in rows_of_blocks
+                    )
             self._totals += totals
 
     @property
@@ -433,7 +418,15 @@ class _Space:
             if rank is None:
                 return
 
-    def _halves(self) -> list[_Half]:
+    def _halves(self) -> tuple[Integers, Integers]:
+        """The sums of the sorted half, which rise, and of the listed half, which fall.
+
+        What the listed half leaves for the sorted one then rises, and bisecting touches memory in order.
+        """
+        second, first = self._lists()
+        return second.sums, first.sums[::-1]
+
+    def _lists(self) -> list[SortedSums]:
         return self.work.halves(self.tables, self.second, self.first)
 
     def _offset(self, block: int) -> int:
@@ -442,17 +435,26 @@ class _Space:
         return sum(int(self.tables.options[i][entry]) for i, entry in zip(self.outer, outer, strict=True))
 
     def _counts(self, ends: Integers) -> tuple[Integers, Mask]:
-        """For some x the number of contexts in which they discriminate, and whether that is in doubt."""
-        second, first = (half.sums for half in self._halves())
+        """For some x in how many contexts they discriminate, and with which entries of the listed half.
+
+        Contexts of entries with which that is in doubt are not counted.
+
+        Returns
+        -------
+        counts : array of int, shape (x,)
+        unsure : array of bool, shape (x, entries)
+        """
+        second, first = self._halves()
         wanted = [(end[:, None] - first).ravel() for end in ends]
         starts = np.searchsorted(second, wanted[0])
         stops = np.searchsorted(second, wanted[3], side="right")
         # Nearly always nothing is undecided, which one look at each end of the range shows.
-        padded = self._halves()[0].padded
-        unsure = (starts < stops) & ((padded[starts] < wanted[1]) | (padded[stops - 1] > wanted[2]))
+        lowest, highest = second.take(starts, mode="clip"), second.take(stops - 1, mode="clip")
+        some = starts < stops
+        unsure = some & ((lowest < wanted[1]) | (highest > wanted[2]))
         shape = (ends.shape[1], len(first))
-        counts = np.maximum(stops - starts, 0).reshape(shape).sum(axis=1)
-        return counts, unsure.reshape(shape).any(axis=1)
+        counts = np.where(some & ~unsure, stops - starts, 0).reshape(shape).sum(axis=1)
+        return counts, unsure.reshape(shape)
 
     def _exactly(self, number: int) -> tuple[Assignment, _Ends]:
         """An x with the ends of its interval as exact as they are known."""
@@ -475,18 +477,20 @@ class _Space:
             high_up + tables.slack - tables.prior,
         )
 
-    def _hits(self, x: Assignment, ends: _Ends, block: int) -> _Hits:
-        """The contexts of a block in which x discriminates."""
+    def _hits(self, x: Assignment, ends: _Ends, block: int, rows: Integers | None = None) -> _Hits:
+        """The contexts of a block in which x discriminates, of all or of some entries of the listed half."""
         self.work.check_time()
-        second, first = (half.sums for half in self._halves())
+        second, first = self._halves()
+        if rows is not None:
+            first = first[rows]
         offset = self._offset(block)
         ends = (ends[0] - offset, ends[1] - offset, ends[2] - offset, ends[3] - offset)
         starts = np.searchsorted(second, ends[0] - first)
         stops = np.searchsorted(second, ends[3] - first, side="right")
-        padded = self._halves()[0].padded
+        lowest, highest = second.take(starts, mode="clip"), second.take(stops - 1, mode="clip")
         others: list[tuple[int, int]] = []
         undecided = np.flatnonzero(
-            (starts < stops) & ((padded[starts] < ends[1] - first) | (padded[stops - 1] > ends[2] - first))
+            (starts < stops) & ((lowest < ends[1] - first) | (highest > ends[2] - first))
         )
         if len(undecided):
             inside = np.searchsorted(second, ends[1] - first[undecided])
@@ -495,7 +499,7 @@ class _Space:
             )
             self.work.settle(int((stops - starts)[undecided].sum() - (inside_stop - inside).sum()))
             for row, start, low, high, stop in zip(
-                undecided.tolist(),
+                (undecided if rows is None else rows[undecided]).tolist(),
                 starts[undecided].tolist(),
                 inside.tolist(),
                 inside_stop.tolist(),
@@ -512,19 +516,14 @@ class _Space:
 
     def _context(self, block: int, row: int, column: int) -> Assignment:
         """The context at a place of the halves."""
-        second, first = self._halves()
-        places = (
-            (self.second, int(second.order[column])),
-            (self.first, int(first.order[row])),
-            (self.outer, block),
-        )
-        return tuple(
-            sorted(
-                (i, self.tables.finite[i][entry - 1])
-                for attributes, place in places
-                for i, entry in zip(
-                    attributes, choice_at([self.tables.options[i] for i in attributes], place), strict=True
-                )
-                if entry
-            )
-        )
+        entries: list[tuple[int, int]] = []
+        second, first = self._lists()
+        for half, attributes, place in (
+            (second, self.second, column),
+            (first, self.first, len(first.sums) - 1 - row),
+        ):
+            (choice,) = half.choices(place, place + 1)
+            entries += zip(attributes, choice, strict=True)
+        outer = choice_at([self.tables.options[i] for i in self.outer], block)
+        entries += zip(self.outer, outer, strict=True)
+        return tuple(sorted((i, self.tables.finite[i][entry - 1]) for i, entry in entries if entry))

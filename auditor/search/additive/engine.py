@@ -25,7 +25,7 @@ from auditor.search.additive.summaries import (
     pareto_patterns,
 )
 from auditor.search.additive.tables import tables_of
-from auditor.search.additive.worst import Worst, group_level, worst_patterns
+from auditor.search.additive.worst import Memory, Worst, group_level, worst_patterns
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
@@ -77,6 +77,7 @@ class Engine:
         self.criterion = criterion
         self.min_probability, self.limits = min_probability, limits
         self.tables = tables_of(classifier)
+        self._memory = Memory()
         self._counting = Counting(self.tables, criterion, limits)
 
     def worst(
@@ -105,7 +106,13 @@ class Engine:
         contexts: Literal["any", "all"] = "all" if individual else "any"
         scope = Scope(disclosing, None if only is None else tuple(only), contexts)
         found = worst_patterns(
-            self.tables, self.criterion, k, only_patterns=only_patterns, scope=scope, limits=self.limits
+            self.tables,
+            self.criterion,
+            k,
+            only_patterns=only_patterns,
+            scope=scope,
+            limits=self.limits,
+            memory=self._memory,
         )
         return self._probable(found, k, self.min_probability, only_patterns, scope)
 
@@ -120,7 +127,7 @@ class Engine:
 
     def worst_by_share(self, shares: Sequence[Fraction]) -> tuple[Worst, ...]:
         """The worst pair of those that apply to at least each share of people, ``P(xy) >= share``."""
-        overall = worst_patterns(self.tables, self.criterion, limits=self.limits)
+        overall = worst_patterns(self.tables, self.criterion, limits=self.limits, memory=self._memory)
         return tuple(
             self._probable(
                 overall, 1, max(share, self.min_probability or share), only_patterns=False, scope=ANY

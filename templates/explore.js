@@ -85,11 +85,12 @@ if (document.getElementById("facts")) {
     const names = [...chosen].map((i) => facts.attributes[i].name);
     shown = dots.filter((dot) => dot.p >= least && dot.degree > above && [...chosen].every((i) => dot.x.some(([j]) => j === i)));
     if (scatter && scatter.redraw) scatter.redraw();
-    for (const table of document.querySelectorAll("table.patterns.sortable")) {
+    for (const table of document.querySelectorAll("table.patterns.sortable, table.listed")) {
+      const share = table.classList.contains("listed") ? 4 : 6;
       for (const row of table.tBodies[0].rows) {
         const disclosed = [...row.cells[1].querySelectorAll(".attr")].map((found) => found.textContent.slice(0, -1));
         row.classList.toggle("left-out", !(names.every((one) => disclosed.includes(one))
-          && Number(row.cells[3].dataset.sort) > above && Number(row.cells[6].dataset.sort) >= least));
+          && Number(row.cells[3].dataset.sort) > above && Number(row.cells[share].dataset.sort) >= least));
       }
     }
     for (const table of document.querySelectorAll("table.heat")) {

@@ -156,6 +156,8 @@ class Subject:
         Of the certificate if there is one, else of the audit.
     audit : Audit or None
     certificate : Certificate or None
+    file : str
+        The certificate's file, JSON as it is; empty if there is none.
     key_id : str
         Of the key that the signed certificate names; empty if it isn't signed.
     parameters : ExactModel or None
@@ -175,6 +177,7 @@ class Subject:
     stated: Stated
     audit: Audit | None = None
     certificate: Certificate | None = None
+    file: str = ""
     key_id: str = ""
     parameters: ExactModel | None = None
     provenance: Provenance | CertifiedProvenance | None = None

@@ -220,6 +220,7 @@ def _of_certificate(
         stated,
         beside,
         certificate,
+        file=opened.data.decode(),
         key_id=opened.key_id,
         parameters=exact if isinstance(exact, ExactModel) else None,
         provenance=certificate.model.provenance,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,24 @@ from auditor.search.pattern import Pattern
 _SHORT = 1 << 19
 #: Pairs (x, y) up to which a tree finds the worst patterns faster than lists of sums do.
 _FEW = 1 << 17
+#: Bisections that each of many counts may take.
+_GLANCE = 1 << 19
+
+
+class Point(NamedTuple):
+    """A pair (x, y) in floats, to be drawn; nothing is decided by it.
+
+    Attributes
+    ----------
+    probability, degree : float
+        ``P(xy)`` and |degree|.
+    sensitive_values, context_values : Assignment
+    """
+
+    probability: float
+    degree: float
+    sensitive_values: Assignment
+    context_values: Assignment
 
 
 class Engine:
@@ -162,10 +180,25 @@ class Engine:
             return None
         return tuple(self.tables.exact.measure(self.criterion, x, y) for x, y in pairs)
 
-    def sample_points(self, n: int) -> tuple[tuple[float, float], ...] | None:
-        """``(P(xy), |degree|)`` of a `sample`, in floats, to be drawn; nothing is decided by them."""
+    def sample_points(self, n: int) -> tuple[Point, ...] | None:
+        """The points of a `sample`."""
         pairs = self._counting.sample(n)
         return None if pairs is None else tuple(self._point(x, y) for x, y in pairs)
+
+    def counts(self, thresholds: Sequence[Fraction]) -> tuple[tuple[int, int], ...]:
+        """At least and at most how many pairs of any probability have a |degree| above each threshold.
+
+        Parameters
+        ----------
+        thresholds : sequence of Fraction
+            What takes longer to count than a glance is left open.
+        """
+        limits = replace(self.limits, steps=min(self.limits.steps, _GLANCE))
+        found = [
+            Counting(self.tables, replace(self.criterion, threshold=value), limits).count()
+            for value in thresholds
+        ]
+        return tuple((count.lower, count.upper) for count in found)
 
     def _probable(
         self, worst: Worst, k: int, least: Fraction | None, only_patterns: bool, scope: Scope
@@ -193,9 +226,9 @@ class Engine:
             upper = max(upper, min(worst.upper, Fraction(min(ranking.upper, 1.0))))
         return replace(worst, patterns=patterns, upper=upper, complete=ranking.complete)
 
-    def _point(self, x: Assignment, y: Assignment) -> tuple[float, float]:
+    def _point(self, x: Assignment, y: Assignment) -> Point:
         tables, population = self.tables, population_of(self.tables)
         sides = population.log_prior + sum(population.log_likelihood[i][v] for i, v in x + y)
         gamma = tables.prior + sum(tables.values[i][v] for i, v in y)
         degree = self.criterion.size(tables.real(tables.strength(x)), tables.real(gamma))
-        return float(np.exp(sides).sum()), float(degree)
+        return Point(float(np.exp(sides).sum()), float(degree), x, y)

@@ -319,8 +319,8 @@ def ranking(model: Classifier, rank_by: RankBy | None) -> RankBy:
         return rank_by or "divergence"
     if rank_by not in (None, "discrimination"):
         raise InputError(
-            f"rank by: {rank_by} takes probabilities, and no population is assumed where what isn't disclosed "
-            f"is {undisclosed(model)}; rank by discrimination, which is the degree"
+            f"rank by: {rank_by} takes probabilities, and no population is assumed where what isn't "
+            f"disclosed is {undisclosed(model)}; rank by discrimination, which is the degree"
         )
     return "discrimination"
 

@@ -201,7 +201,9 @@ class Alike:
         self.rows: list[Integers] = []
         for group in groups.values():
             row = rows[group[0]]
-            few = len(group) > 1 and comb(len(group) + len(row) - 1, len(group)) <= _SHORT
+            # Of a row with equal entries many merged ones would tie, and each would be looked at by itself.
+            distinct = len(group) > 1 and len(np.unique(row)) == len(row)
+            few = distinct and comb(len(group) + len(row) - 1, len(group)) <= _SHORT
             for some in [group] if few else [[i] for i in group]:
                 times = _multisets(len(some), len(row)) if few else np.eye(len(row), dtype=np.int64)
                 self._merged.append((some, times))

@@ -51,7 +51,8 @@ class PatternRecord(Record):
     probability: Annotated[
         Probability | None,
         Field(
-            description="The model's share of people with all of these values; null: no population is assumed."
+            description="The model's share of people with all of these values; null: no population is "
+            "assumed."
         ),
     ]
     divergence_nats: Annotated[
@@ -365,8 +366,8 @@ class Audit(Record):
     by_share: Annotated[
         tuple[ShareRecord, ...],
         Field(
-            description="Of patterns of at least 10%, 1%, 0.1% and 0.01% of people, and of any; empty where no "
-            "population is assumed."
+            description="Of patterns of at least 10%, 1%, 0.1% and 0.01% of people, and of any; empty where "
+            "no population is assumed."
         ),
     ] = ()
     by_delta: Annotated[

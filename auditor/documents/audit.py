@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 #: Values in all attributes up to which a document holds the whole model.
 _MOST_VALUES = 5_000
 
-_NO_POPULATION = "no population is assumed, and so nothing is said of how many people a pattern has, and no list goes by it"
+_NO_POPULATION = (
+    "no population is assumed, and so nothing is said of how many people a pattern has, "
+    "and no list goes by it"
+)
 
 Degree = Annotated[float, Field(ge=-1, le=1)]
 Probability = Annotated[float, Field(ge=0, le=1)]

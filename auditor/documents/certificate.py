@@ -11,13 +11,14 @@ from __future__ import annotations
 from datetime import date
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from auditor.choices import CriterionName, MethodName, Verdict
 from auditor.documents.audit import ToolRecord
 from auditor.documents.parameters import ExactModel, ExactScorecard, FractionText, NameText
 from auditor.documents.record import Record
 from auditor.model.checks import MAX_NAME, MAX_TEXT
+from auditor.model.explaining import ALTERNATIVE
 
 Family = Literal["naive-bayes", "scorecard"]
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
@@ -137,6 +138,11 @@ class Provenance(Record):
     rows: CountText | None
 
 
+def _form(exact: object) -> str:
+    family = exact.get("family") if isinstance(exact, dict) else getattr(exact, "family", None)
+    return f"{ALTERNATIVE}{'scorecard' if family == 'scorecard' else 'naive-bayes'}"
+
+
 class CertifiedModel(Record):
     """The model that the certificate is about."""
 
@@ -144,7 +150,11 @@ class CertifiedModel(Record):
     sha256: Digest
     family: Family = "naive-bayes"
     repair: Annotated[RepairFacts | None, Field(description="null: it was not repaired.")] = None
-    exact: ExactModel | ExactScorecard
+    exact: Annotated[
+        Annotated[ExactModel, Tag(f"{ALTERNATIVE}naive-bayes")]
+        | Annotated[ExactScorecard, Tag(f"{ALTERNATIVE}scorecard")],
+        Discriminator(_form),
+    ]
     provenance: Provenance
 
 

@@ -22,6 +22,9 @@ _Spec = TypeVar("_Spec", bound=BaseModel)
 #: A longer key is no misspelled one.
 _LONGEST_KEY = 500
 
+#: With this begins the tag of one of several forms of an object, which is no part of a place in a file.
+ALTERNATIVE = "\0"
+
 
 def validated(
     kind: type[_Spec],
@@ -137,7 +140,8 @@ def not_text(value: object) -> str:
 
 
 def _explained(kind: type[BaseModel], details: ErrorDetails) -> Problem:
-    place, value, context = details["loc"], details["input"], details.get("ctx", {})
+    place = tuple(part for part in details["loc"] if not str(part).startswith(ALTERNATIVE))
+    value, context = details["input"], details.get("ctx", {})
     match details["type"]:
         case "missing":
             return Problem(place[:-1], f"{shown(place[-1])} is missing; add it")

@@ -38,29 +38,29 @@ UNDISCLOSED: Mapping[Undisclosed, str] = {
     "declared": "as its author has declared",
 }
 _EXPLAINED: Mapping[Undisclosed, str] = {
-    "conforming": "Here it is what agrees with the likeliest population that has the shares of the scorecard’s "
-    "values, and in which every complete application has the scorecard’s own probability. Degrees depend on "
-    "that population through one number per attribute. That attributes are independent given the decision is "
+    "conforming": "Here it is what agrees with the likeliest population that has the shares of the "
+    "scorecard’s values, and in which every complete application has the scorecard’s own probability. "
+    "Degrees depend on that population through one number per attribute. That attributes are independent given the decision is "
     "a property of this population, not of actual people.",
-    "missing-bin": "Here it is the points that the scorecard itself gives to missing values: the answer is about "
-    "the scorecard as it is used where answers are missing. No population is assumed, so that nothing is said "
-    "of how many people a pattern has; patterns are ranked by degree alone.",
-    "declared": "Here it is the number that the scorecard’s file declares for each attribute, and the answer is "
-    "as good as these numbers. No population is assumed, so that nothing is said of how many people a pattern "
-    "has; patterns are ranked by degree alone.",
+    "missing-bin": "Here it is the points that the scorecard itself gives to missing values: the answer is "
+    "about the scorecard as it is used where answers are missing. No population is assumed, so that nothing "
+    "is said of how many people a pattern has; patterns are ranked by degree alone.",
+    "declared": "Here it is the number that the scorecard’s file declares for each attribute, and the answer "
+    "is as good as these numbers. No population is assumed, so that nothing is said of how many people a "
+    "pattern has; patterns are ranked by degree alone.",
 }
 _NOT_INPUTS = (
-    "Attributes that are no inputs of the scorecard are not covered: to audit those, learn a model from a table "
-    "of the scorecard’s decisions with the attributes beside them (auditor learn), or mark inputs that stand in "
-    "for them as sensitive."
+    "Attributes that are no inputs of the scorecard are not covered: to audit those, learn a model from a "
+    "table of the scorecard’s decisions with the attributes beside them (auditor learn), or mark inputs that"
+    " stand in for them as sensitive."
 )
 #: Said where no sensitive attribute of a scorecard moves anything.
 NOTHING_TO_FIND = (
-    "No value of a sensitive attribute has other points than the attribute has undisclosed. This question can "
-    "therefore find nothing, and the verdict says nothing of people: attributes that carry the same information "
-    "may still count. Audit the scorecard’s decisions instead, by a model that is learnt from a table of them "
-    "with the sensitive attributes beside them (auditor learn), or mark the inputs that stand in for sensitive "
-    "attributes as sensitive."
+    "No value of a sensitive attribute has other points than the attribute has undisclosed. This question "
+    "can therefore find nothing, and the verdict says nothing of people: attributes that carry the same "
+    "information may still count. Audit the scorecard’s decisions instead, by a model that is learnt from a "
+    "table of them with the sensitive attributes beside them (auditor learn), or mark the inputs that stand "
+    "in for sensitive attributes as sensitive."
 )
 
 

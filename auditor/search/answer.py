@@ -15,12 +15,14 @@ from typing import get_args
 
 from auditor.choices import ListName, RankBy, Verdict
 from auditor.errors import InputError
+from auditor.model.additive import AdditiveModel
 from auditor.model.classifier import Classifier, has_population
 from auditor.search.additive.counting import PatternCount
 from auditor.search.additive.engine import Engine
 from auditor.search.additive.ranking import Ranking
 from auditor.search.additive.summaries import Summary
 from auditor.search.additive.worst import Worst
+from auditor.search.approvals import Approvals, Cutoff, approvals_of
 from auditor.search.figure import Figure
 from auditor.search.groups import Groups, groups_of
 from auditor.search.pattern import Pattern
@@ -55,6 +57,8 @@ class Wanted:
         The worst degree by level, attribute and share of people, and the groups.
     illustration : bool
         The worst degree of each pair of attributes, and points to draw.
+    cutoff : Cutoff or None
+        With it, rates of approval of groups and of listed patterns; of scorecards only.
     """
 
     top: int = 0
@@ -62,6 +66,7 @@ class Wanted:
     minimal: int = 0
     details: bool = False
     illustration: bool = False
+    cutoff: Cutoff | None = None
 
 
 @dataclass(frozen=True)
@@ -134,6 +139,8 @@ class Answer:
         None if not wanted, or where no population is assumed: the list is by probability.
     groups : tuple of Groups
     illustration : Illustration or None
+    approvals : Approvals or None
+        A measure beside the search.
     out_of_time : bool
         Whether the limit of time was reached.
     """
@@ -156,6 +163,7 @@ class Answer:
     minimal: Summary | None
     groups: tuple[Groups, ...]
     illustration: Illustration | None
+    approvals: Approvals | None
     out_of_time: bool
 
 
@@ -255,6 +263,7 @@ def answer(
         minimal=minimal,
         groups=groups_of(model) if wanted.details else (),
         illustration=illustration,
+        approvals=_approvals(model, wanted.cutoff, [largest.witness], top, minimal),
         out_of_time=question.limits.expired(),
     )
 
@@ -307,8 +316,8 @@ def ranking(model: Classifier, rank_by: RankBy | None) -> RankBy:
         return rank_by or "divergence"
     if rank_by not in (None, "discrimination"):
         raise InputError(
-            f"rank by: {rank_by} takes probabilities, and no population is assumed where what isn't disclosed "
-            f"is {undisclosed(model)}; rank by discrimination, which is the degree"
+            f"rank by: {rank_by} takes probabilities, and no population is assumed where what isn't "
+            f"disclosed is {undisclosed(model)}; rank by discrimination, which is the degree"
         )
     return "discrimination"
 
@@ -338,6 +347,20 @@ def _pairs(model: Classifier) -> tuple[tuple[int, int], ...]:
     if len(model.sensitive) > _PAIRED:
         return ()
     return tuple(combinations_with_replacement(model.sensitive, 2))
+
+
+def _approvals(
+    model: Classifier,
+    cutoff: Cutoff | None,
+    worst: Sequence[Pattern | None],
+    *lists: Ranking | Summary | None,
+) -> Approvals | None:
+    if cutoff is None:
+        return None
+    if not isinstance(model, AdditiveModel):
+        raise InputError("cutoff: rates of approval are a scorecard's; leave the cut-off out")
+    listed = chain(filter(None, worst), *(found.patterns for found in lists if found))
+    return approvals_of(model, cutoff, listed)
 
 
 def _illustration(engine: Engine) -> Illustration:

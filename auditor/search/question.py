@@ -114,8 +114,8 @@ class Question:
         if self.min_probability is not None and not has_population(model):
             raise InputError(
                 "minimum probability: no population is assumed where what isn't disclosed is "
-                f"{undisclosed(model)}, and so patterns have no probability; leave it out, or give the share of "
-                'each value and ask about the "conforming" population'
+                f"{undisclosed(model)}, and so patterns have no probability; leave it out, or give the share "
+                'of each value and ask about the "conforming" population'
             )
         if self.sensitive is None:
             return model

@@ -40,12 +40,14 @@ from datetime import UTC, date, datetime
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import accumulate, combinations, product
-from math import gcd, inf, lcm, log, log1p, prod, sqrt
+from math import gcd, inf, isqrt, lcm, log, log1p, prod, sqrt
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 SIDES, SCOPE = ("favourable", "unfavourable"), ("criterion", "delta", "min_probability")
-CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 200_000, 10_000_000  # products in one list; steps, half a minute
+COLUMNS = (SIDES, ("weights", "population"))  # of the attributes of a naive Bayes model, and of a scorecard
+CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 200_000, 4_000_000  # products in one list; steps, ten to twenty seconds
 # Nothing longer is looked at: bytes; characters of a name and a text; attributes, and values of each; values
 # together; bits of the common denominator of an attribute's probabilities; characters of each attribute's
 # longest probability together; days that a certificate holds; sensitive attributes whose sets are listed.
@@ -66,10 +68,8 @@ FORM = """{"kind": "=auditor/certificate", "version": 2, "id": "id", "issued": "
 "coverage": "coverage?", "inconclusive_reason": "undecided?", "assumptions": ["words"], "limits": ["words"],
 "method": {"search": "words", "arithmetic": "words"}, "platform": "text?",
 "tool": {"name": "=auditor", "version": "tool"},
-"model": {"name": "name", "sha256": "digest", "family": "=naive-bayes", "repair": "repair?",
-  "exact": {"decision": "name", "favourable": "name", "unfavourable": "name", "prior": "share",
-    "attributes": [{"name": "name", "sensitive": "flag", "values": ["name"],
-      "favourable": ["share"], "unfavourable": ["share"]}]},
+"model": {"name": "name", "sha256": "digest", "family": "=naive-bayes|scorecard", "repair": "repair?",
+  "exact": "naive-bayes",
   "provenance": {"description": "text?", "owner": "text?", "model_version": "text?", "data_source": "text?",
     "period": "text?", "rows": "count?"}}}"""
 PARTS = """{"overridden": {"criterion": "criterion?", "delta": "decimal?", "min_probability": "decimal?",
@@ -81,8 +81,15 @@ PARTS = """{"overridden": {"criterion": "criterion?", "delta": "decimal?", "min_
   "smoothing": "weight", "decision": {"favourable": "weight", "unfavourable": "weight"},
   "attributes": [{"favourable": ["weight"], "unfavourable": ["weight"]}],
   "log_likelihood_before": "logarithm", "log_likelihood_after": "logarithm?"},
-"witness": {"sensitive_values": "labels", "context_values": "labels", "degree": "fraction",
-  "probability": "fraction", "favourable_given_pattern": "fraction", "favourable_given_context": "fraction"},
+"naive-bayes": {"decision": "name", "favourable": "name", "unfavourable": "name", "prior": "share",
+  "attributes": [{"name": "name", "sensitive": "flag", "values": ["name"],
+    "favourable": ["share"], "unfavourable": ["share"]}]},
+"scorecard": {"family": "=scorecard", "decision": "name", "favourable": "name", "unfavourable": "name",
+  "undisclosed": "=conforming", "base": "=e|2", "odds": "weight", "intercept": "score",
+  "unfavourable_share": "share", "attributes": [{"name": "name", "sensitive": "flag", "values": ["name"],
+    "weights": ["score"], "undisclosed": "score", "population": ["share"]}]},
+"witness": {"sensitive_values": "labels", "context_values": "labels", "degree": "figure",
+  "probability": "figure", "favourable_given_pattern": "figure", "favourable_given_context": "figure"},
 "coverage": [{"disclosed": "names", "method": "=closed form|exhausted|bounded", "pairs": "count",
   "patterns": "count"}], "names": ["name"], "criterion": "=difference|ratio"}"""
 PATTERNS = json.loads(
@@ -90,6 +97,7 @@ PATTERNS = json.loads(
 "count": "0|[1-9][0-9]{0,3999}", "decimal": "0|1|0[.][0-9]{0,399}[1-9]", "tool": "[0-9]+[.][0-9]+[.][0-9]+",
 "fraction": "(0|-?[1-9][0-9]{0,40000})(/[1-9][0-9]{0,40000})?", "logarithm": "-[0-9]{1,120}[.][0-9]{6}",
 "share": "0|1|[1-9][0-9]{0,1999}/[1-9][0-9]{0,1999}", "weight": "(0|[1-9][0-9]{0,99})(/[1-9][0-9]{0,99})?",
+"score": "(0|-?[1-9][0-9]{0,199})(/[1-9][0-9]{0,199})?", "rounded": "0|-?(1|0[.][0-9]{0,19}[1-9])",
 "undecided": "the search reached a limit of time or memory before it was decided",
 "uncounted": "not all patterns were counted within the limits of time and memory",
 "given in version 1": "0|1([.]0{1,400})?|0[.](?!0*$)[0-9]{1,400}",
@@ -99,8 +107,12 @@ PATTERNS = json.loads(
 "change in version 1": "(decision|(un)?favourable decision|criterion|delta|minimum probability): .+ became .+|
 sensitive attribute: .+ was (added|removed)"}""".replace("\n", "")
 )
-# SHA-256 of the assumptions, limits and method, which are the same in all certificates.
-FIXED_WORDS = "6d055ecd12e04b8ee2329708938a43387789d3cdb801da7bac745a91687f4515"
+SCORECARDS, ODDS_LIMIT = "scorecard_checker.py", 1_000  # the arithmetic of scorecards; the exponent of odds
+# SHA-256 of the assumptions, limits and method, which are the same in all certificates of a family.
+FIXED_WORDS = (
+    "6d055ecd12e04b8ee2329708938a43387789d3cdb801da7bac745a91687f4515",
+    "82076c775c9cea9db57f0a9147c8c5008d1749700bc8b181627cc24e4a53c3f2",
+)
 # Signs that can't be seen, and letters that look like Latin ones: the eye must be able to tell names apart.
 JOINERS, HIDDEN = (
     "\u200c\u200d",
@@ -214,6 +226,9 @@ def read(data: bytes) -> tuple[Any, bytes, str, bytes]:
         parts["supersedes"] |= {"scope_changes": ["change in version 1"]}
         del form["model"]["family"], form["model"]["repair"]
         del parts["supersedes"]["verified_with"], parts["supersedes"]["scope"]
+    scored = c["version"] != 1 and c["model"]["family"] == "scorecard"
+    parts["figure"] = "rounded" if scored else "fraction"
+    form["model"]["exact"] = "scorecard" if scored else "naive-bayes"
     fit(c, form, parts)
     if sealed:  # one envelope can be written in many ways; only one is accepted, so that no byte is loose
         subject = [{"name": c["model"]["name"], "digest": {"sha256": c["model"]["sha256"]}}]
@@ -243,14 +258,23 @@ def relations(c: Any) -> Iterator[tuple[str, bool]]:
     exact, sensitive, first = c["model"]["exact"], scope(c)["sensitive"], c["version"] == 1
     days = (date.fromisoformat(c["expires"]) - date.fromisoformat(c["valid_from"])).days
     yield "dates in a wrong order", c["issued"] <= c["valid_from"] and 0 < days <= DAYS_LIMIT
-    columns = [(len(a["values"]), a[side]) for a in exact["attributes"] for side in SIDES]
+    scored = "family" in exact
+    columns = [(len(a["values"]), a[name]) for a in exact["attributes"] for name in COLUMNS[scored]]
     yield "no or too many attributes", 0 < len(columns) <= 2 * ATTRIBUTE_LIMIT and sensitive != []
     yield "too many values", sum(size for size, _ in columns) <= 2 * VALUE_LIMIT
-    yield "too few or many values", all(1 < size == len(row) <= ATTRIBUTE_LIMIT for size, row in columns)
-    longest = sum(max(map(len, a[SIDES[0]] + a[SIDES[1]])) for a in exact["attributes"])
-    common = (d for _, column in columns for d in accumulate((number(p).denominator for p in column), lcm))
+    yield "too few or many values", all(2 - scored <= m == len(row) <= ATTRIBUTE_LIMIT for m, row in columns)
+    longest = sum(max(len(p) for n in COLUMNS[scored] for p in a[n]) for a in exact["attributes"])
+    rows = [row for _, row in columns]
+    if scored:
+        scores = [[exact["intercept"]], *([a["undisclosed"], *a["weights"]] for a in exact["attributes"])]
+        rows.append([w for row in scores for w in row])
+        widest = sum(max(abs(number(w)) for w in row) for row in scores)
+        yield "a scorecard with log-odds too large", widest <= ODDS_LIMIT
+        none = (c["min_probability"], c["model"]["repair"], c["max_degree"]["exact"])
+        yield "what no certificate of a scorecard has", none == (None, None, None)
+    common = (d for row in rows for d in accumulate((number(p).denominator for p in row), lcm))
     short = longest <= MODEL_LIMIT and all(d.bit_length() <= DENOMINATOR_LIMIT for d in common)
-    yield "probabilities with too many digits", short
+    yield "numbers with too many digits", short
     groups = [[exact["decision"], *(a["name"] for a in exact["attributes"])], [exact[side] for side in SIDES]]
     yield (
         "two names that could be confused",
@@ -360,115 +384,166 @@ def ln(fraction: Fraction) -> float:
     return log(fraction.numerator) - log(fraction.denominator)
 
 
-def interval(criterion: str, delta: Fraction, k: Fraction | None) -> tuple[float, float] | None:
-    """The open interval of ln R in which |degree| > δ, or None if there is none; k = None is infinite."""
-    if k == 1 or delta >= 1:
-        return None
-    if delta == 0 or (criterion == "ratio" and k == 0):
-        return -inf, inf
-    if k == 0:  # P(d | xy) = 0
-        return ln(delta / (1 - delta)), inf
-    if k is None or criterion == "ratio":  # |degree| falls as R grows
-        top = 1 - delta if k is None else (k * (1 - delta) - 1 if k > 1 else 1 - delta - k) / k
-        return (-inf, ln(top / delta)) if top > 0 else None
-    # |degree| = R|k - 1| / ((1 + R)(1 + Rk)) > δ  iff  δk R² - b R + δ < 0. The roots' product is 1/k.
-    b = abs(k - 1) - delta * (1 + k)
-    discriminant = 1 - 4 * delta * delta * k / (b * b) if b > 0 else Fraction(0)
-    end = discriminant > 0 and ln(b / (2 * delta * k)) + log1p(sqrt(discriminant))
-    return (-ln(k) - end, end) if discriminant > 0 else None
+class NaiveBayes:
+    """What odds are in a naive Bayes model: fractions (numerator, denominator) in lowest terms."""
+
+    def __init__(self, exact: Any, criterion: str) -> None:
+        # Two columns for each attribute, P(value | d) and P(value | d̄); then the same as rows.
+        both = [[[number(p) for p in a[side]] for side in SIDES] for a in exact["attributes"]]
+        self.prior, self.criterion = number(exact["prior"]), criterion
+        self.rows = [list(zip(*columns, strict=True)) for columns in both]
+        self.weight = 1 + max(len(p) // 50 for a in exact["attributes"] for s in SIDES for p in a[s]) ** 2
+        self.sound = 0 < self.prior < 1 and all(p or q for rows in self.rows for p, q in rows)
+        self.sound &= all(sum(column) == 1 and min(column) >= 0 for columns in both for column in columns)
+        # A value that is impossible under one decision leaves P(d | y) at 0 or 1, whatever else is disclosed.
+        self.factors = [[(p / q).as_integer_ratio() for p, q in rows if p and q] for rows in self.rows]
+        self.start, self.one = (self.prior / (1 - self.prior or 1)).as_integer_ratio(), (1, 1)
+
+    def times(self, a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+        """The product of two odds."""
+        above, below = a[0] * b[0], a[1] * b[1]
+        common = gcd(above, below)
+        return above // common, below // common
+
+    def ln(self, odds: tuple[int, int]) -> float:
+        """Their logarithm."""
+        return log(odds[0]) - log(odds[1])
+
+    def joint(self, values: Any) -> tuple[Fraction, Fraction]:
+        """P(d, values) and P(d̄, values)."""
+        rows = [self.rows[i][v] for i, v in values]
+        return prod((p for p, _ in rows), start=self.prior), prod((q for _, q in rows), start=1 - self.prior)
+
+    def measure(self, x: Any, y: Any, told: Any, marks: Any) -> tuple[bool, Fraction, Fraction]:
+        """Whether a pattern has the numbers told of it; then its |degree| and P(xy)."""
+        (a, b), (c, d) = self.joint(x + y), self.joint(y)
+        if not a + b:
+            return False, Fraction(0), Fraction(0)
+        after, before = a / (a + b), c / (c + d)
+        size = degree(self.criterion, after, before)
+        numbers = {"favourable_given_pattern": after, "favourable_given_context": before}
+        numbers |= {"degree": size, "probability": a + b}
+        return all(number(told[name]) == value for name, value in numbers.items()), abs(size), a + b
+
+    def strengths(self, disclosed: Any) -> Counter[Any]:
+        """How many x over these attributes have each k = P(x | d) / P(x | d̄); None is infinite."""
+        found = Counter[Any]()
+        for x in product(*(self.rows[i] for i in disclosed)):
+            p, q = prod(row[0] for row in x), prod(row[1] for row in x)
+            found[p / q if q else None] += p + q > 0  # with P(x) = 0 there is no pattern
+        return +found
+
+    def ends(self, k: Fraction | None, delta: Fraction) -> tuple[float, float] | None:
+        """The open interval of ln R in which |degree| > δ, or None if there is none."""
+        if k == 1 or delta >= 1:
+            return None
+        if delta == 0 or (self.criterion == "ratio" and k == 0):
+            return -inf, inf
+        if k == 0:  # P(d | xy) = 0
+            return ln(delta / (1 - delta)), inf
+        if k is None or self.criterion == "ratio":  # |degree| falls as R grows
+            top = 1 - delta if k is None else (k * (1 - delta) - 1 if k > 1 else 1 - delta - k) / k
+            return (-inf, ln(top / delta)) if top > 0 else None
+        # |degree| = R|k - 1| / ((1 + R)(1 + Rk)) > δ  iff  δk R² - b R + δ < 0. The roots' product is 1/k.
+        b = abs(k - 1) - delta * (1 + k)
+        discriminant = 1 - 4 * delta * delta * k / (b * b) if b > 0 else Fraction(0)
+        end = discriminant > 0 and ln(b / (2 * delta * k)) + log1p(sqrt(discriminant))
+        return (-ln(k) - end, end) if discriminant > 0 else None
+
+    def exceeds(self, odds: tuple[int, int], k: Fraction | None, delta: Fraction) -> bool:
+        """Whether |degree| > δ, by the definition."""
+        r = Fraction(*odds)
+        after = Fraction(1) if k is None else r * k / (1 + r * k)
+        return abs(degree(self.criterion, after, r / (1 + r))) > delta
+
+    def settled(self, disclosed: Any, delta: Fraction) -> bool:
+        """Whether the two extreme k over X show that no x over attributes of X exceeds δ in any context."""
+        rows = [self.rows[i] for i in disclosed]
+        if any(p * q == 0 for row in rows for p, q in row):
+            return delta >= 1
+        ends = [prod(pick(p / q for p, q in row) for row in rows) for pick in (min, max)]
+        return all(self.ends(k, delta) is None for k in ends)
 
 
 class Model:
-    """The model of a certificate; attributes and values are known by their index."""
+    """The model of a certificate, whose attributes and values are known by their index."""
 
-    def __init__(self, exact: Any, criterion: str) -> None:
-        self.criterion, self.work, attributes = criterion, 0, exact["attributes"]
-        self.names, labels = [a["name"] for a in attributes], [a["values"] for a in attributes]
-        self.where = {(n, v): (i, j) for i, n in enumerate(self.names) for j, v in enumerate(labels[i])}
-        self.sensitive = [i for i, a in enumerate(attributes) if a["sensitive"]]
-        # Two columns for each attribute, P(value | d) and P(value | d̄); then the same as rows.
-        both = [[[number(p) for p in a[side]] for side in SIDES] for a in attributes]
-        self.prior, self.rows = number(exact["prior"]), [list(zip(*columns, strict=True)) for columns in both]
-        self.weight = 1 + max(len(p) // 50 for a in attributes for side in SIDES for p in a[side]) ** 2
-        # A value that is impossible under one decision leaves P(d | y) at 0 or 1, whatever else is disclosed.
-        self.factors = [[p / q for p, q in rows if p and q] for rows in self.rows]
-        self.sound = (
-            0 < self.prior < 1
-            and all(sum(column) == 1 and min(column) >= 0 for columns in both for column in columns)
-            and all(p or q for rows in self.rows for p, q in rows)
-        )
+    def __init__(self, exact: Any, criterion: str, family: Any = NaiveBayes) -> None:
+        self.work, self.odds, attributes = 0, family(exact, criterion), exact["attributes"]
+        self.names, self.sizes = [a["name"] for a in attributes], [len(a["values"]) for a in attributes]
+        self.where = {
+            (a["name"], v): (i, j) for i, a in enumerate(attributes) for j, v in enumerate(a["values"])
+        }
+        self.sensitive, self.sound = [i for i, a in enumerate(attributes) if a["sensitive"]], self.odds.sound
 
-    def measure(self, witness: Any) -> tuple[bool, Fraction, Fraction]:
-        """Whether a pattern is one and has the numbers written with it; then its |degree| and P(xy)."""
-        parts = (witness["sensitive_values"], witness["context_values"])
+    def is_empty(self, least: Fraction) -> bool:
+        """Whether no sensitive value is disclosed by as many people as a minimum probability asks for."""
+        values = ((i, v) for i in self.sensitive for v in range(self.sizes[i]))
+        return least > 0 and all(sum(self.odds.joint([value])) < least for value in values)
+
+    def measure(self, told: Any, marks: Any) -> tuple[bool, Fraction, Fraction]:
+        """Whether a pattern is one and has the numbers told of it; then its |degree| and P(xy)."""
+        parts = (told["sensitive_values"], told["context_values"])
         x, y = ([self.where.get(item, (-1, 0)) for item in part.items()] for part in parts)
-        used, joints = [i for i, _ in x + y], []
-        for z in (x + y, y):
-            rows = [self.rows[i][v] for i, v in z]
-            joints.append(
-                [prod((r[side] for r in rows), start=(self.prior, 1 - self.prior)[side]) for side in (0, 1)]
-            )
-        (a, b), (c, d) = joints
-        if -1 in used or len({*used}) < len(used) or not {i for i, _ in x} <= {*self.sensitive} or not a + b:
+        used = [i for i, _ in x + y]
+        if -1 in used or len({*used}) < len(used) or not {i for i, _ in x} <= {*self.sensitive}:
             return False, Fraction(0), Fraction(0)
-        size = degree(self.criterion, a / (a + b), c / (c + d))
-        numbers = {"degree": size, "probability": a + b, "favourable_given_pattern": a / (a + b)}
-        numbers["favourable_given_context"] = c / (c + d)
-        return all(number(witness[name]) == value for name, value in numbers.items()), abs(size), a + b
+        found: tuple[bool, Fraction, Fraction] = self.odds.measure(x, y, told, marks)
+        return found
 
     def sets(self) -> Iterator[tuple[int, ...]]:
         """The non-empty sets X of sensitive attributes."""
         return (x for n in range(len(self.sensitive)) for x in combinations(self.sensitive, n + 1))
 
-    def spend(self, work: int) -> None:
+    def spend(self, work: float) -> None:
         """Count the work done, a step counting for more where the model's numbers are long."""
-        self.work += work * self.weight
+        self.work += work * self.odds.weight
         if self.work > WORK_LIMIT:
             raise TimeoutError
 
-    def products(self, attributes: list[int], start: Fraction) -> list[tuple[float, int, int, int]]:
-        """The products over these attributes, sorted: (logarithm, numerator, denominator, contexts)."""
-        found = Counter([(start.numerator, start.denominator)])
-        for factors in (self.factors[i] for i in attributes):
-            self.spend(4 * len(found) * (1 + len(factors)))
+    def products(self, attributes: list[int], start: Any) -> list[tuple[float, Any, int]]:
+        """The odds over these attributes, sorted: (logarithm, odds, number of contexts)."""
+        found = Counter([start])
+        for factors in (self.odds.factors[i] for i in attributes):
+            self.spend(2 * len(found) * (1 + len(factors)))
             longer = Counter(found)  # the contexts without this attribute
-            for (n, d), factor in product(found, factors):
-                above, below = n * factor.numerator, d * factor.denominator
-                common = gcd(above, below)
-                longer[above // common, below // common] += found[n, d]
+            for odds, factor in product(found, factors):
+                longer[self.odds.times(odds, factor)] += found[odds]
             found = longer
             if len(found) > LIST_LIMIT:
                 raise TimeoutError
-        return sorted((log(n) - log(d), n, d, contexts) for (n, d), contexts in found.items())
+        return sorted((self.odds.ln(odds), odds, contexts) for odds, contexts in found.items())
 
-    def count(self, halves: Any, k: Fraction | None, threshold: Fraction) -> int:
+    def halves(self, disclosed: tuple[int, ...], strengths: int) -> Any:
+        """The odds over two parts of the other attributes, of which the longer is sorted once."""
+        free = sorted({*range(len(self.names))} - {*disclosed}, key=lambda i: -len(self.odds.factors[i]))
+        contexts = prod(1 + len(self.odds.factors[i]) for i in free)
+        halves: tuple[list[int], list[int]] = ([], [])
+        size, goal = 1, min(LIST_LIMIT, isqrt(strengths * contexts))
+        for i in free:
+            longer = size * (1 + len(self.odds.factors[i]))
+            halves[longer <= goal].append(i)
+            size = longer if longer <= goal else size
+        first, second = self.products(halves[0], self.odds.start), self.products(halves[1], self.odds.one)
+        return first, second, [at for at, _, _ in second], [0, *accumulate(n for _, _, n in second)]
+
+    def count(self, halves: Any, k: Any, threshold: Fraction) -> int:
         """In how many contexts |degree| is above a threshold."""
-        ends, total, (first, second) = interval(self.criterion, threshold, k), 0, halves
+        ends, total, (first, second, logs, before) = self.odds.ends(k, threshold), 0, halves
         if ends is None:
             return 0
-        logs, before = [entry[0] for entry in second], [0, *accumulate(entry[3] for entry in second)]
-        for at, n, d, contexts in first:
+        for at, odds, contexts in first:
             # All from i to j can be inside; those from sure to end are, the others are too close to call.
             (low, high) = (ends[0] - at, ends[1] - at)
             i, sure = bisect_left(logs, low - CLOSE), bisect_right(logs, low + CLOSE)
             end, j = bisect_left(logs, high - CLOSE), bisect_right(logs, high + CLOSE)
             total += contexts * max(0, before[end] - before[sure])
             unsure = {*range(i, min(sure, j)), *range(max(i, end), j)}
-            self.spend(2 + 20 * len(unsure))
+            self.spend(1 + 20 * len(unsure))
             for index in unsure:
-                odds = Fraction(n * second[index][1], d * second[index][2])
-                after = Fraction(1) if k is None else odds * k / (1 + odds * k)
-                if abs(degree(self.criterion, after, odds / (1 + odds))) > threshold:
-                    total += contexts * second[index][3]
+                if self.odds.exceeds(self.odds.times(odds, second[index][1]), k, threshold):
+                    total += contexts * second[index][2]
         return total
-
-    def settled(self, disclosed: tuple[int, ...] | list[int], threshold: Fraction) -> bool:
-        """Whether the two extreme k over X show that no x over attributes of X exceeds it in any context."""
-        rows = [self.rows[i] for i in disclosed]
-        if any(p * q == 0 for row in rows for p, q in row):
-            return threshold >= 1
-        ends = [prod(pick(p / q for p, q in row) for row in rows) for pick in (min, max)]
-        return all(interval(self.criterion, threshold, k) is None for k in ends)
 
     def above(self, threshold: Fraction, least: Fraction) -> Counter[tuple[int, ...]] | None:
         """How many patterns over each X have a |degree| above a threshold; None if that takes too long."""
@@ -476,42 +551,51 @@ class Model:
         try:
             if least:  # of those with P(xy) >= least, over any X
                 return Counter({(): self.probable(threshold, least)})
-            for disclosed in self.sets():
+            for disclosed in reversed([*self.sets()]):  # the most work first, so that too much of it shows
                 self.spend(1_000)
-                if self.settled(disclosed, threshold):
-                    continue
-                self.spend(prod(len(self.rows[i]) for i in disclosed))
-                free = sorted(set(range(len(self.rows))) - set(disclosed), key=lambda i: len(self.rows[i]))
-                odds, strengths = self.prior / (1 - self.prior), Counter[Fraction | None]()
-                halves = self.products(free[1::2], odds), self.products(free[::2], Fraction(1))
-                for x in product(*(self.rows[i] for i in disclosed)):
-                    p, q = prod(row[0] for row in x), prod(row[1] for row in x)
-                    strengths[p / q if q else None] += p + q > 0  # with P(x) = 0 there is no pattern
-                for k, number_of in strengths.items():
-                    found[disclosed] += number_of and number_of * self.count(halves, k, threshold)
+                if not self.odds.settled(disclosed, threshold):
+                    self.spend(prod(self.sizes[i] for i in disclosed))
+                    strengths = self.odds.strengths(disclosed)
+                    halves = self.halves(disclosed, len(strengths))
+                    if self.work + len(strengths) * len(halves[0]) * self.odds.weight > WORK_LIMIT:
+                        raise TimeoutError
+                    found[disclosed] = sum(n * self.count(halves, k, threshold) for k, n in strengths.items())
         except TimeoutError:
-            return Counter() if self.settled(self.sensitive, threshold) else None
+            return Counter() if self.odds.settled(self.sensitive, threshold) else None
         return found
 
     def probable(self, threshold: Fraction, least: Fraction) -> int:
         """How many patterns with at least this P(xy) have a |degree| above a threshold; each is visited."""
-        order = sorted(range(len(self.rows)), key=lambda i: i not in self.sensitive)
-        found, prior = 0, (self.prior, 1 - self.prior)
-        stack = [(0, False, *prior, *prior)]  # attributes done, x ≠ ∅, P(d, xy), P(d̄, xy), P(d, y), P(d̄, y)
+        order, prior = (
+            sorted(range(len(self.names)), key=lambda i: i not in self.sensitive),
+            self.odds.joint([]),
+        )
+        found, stack = (
+            0,
+            [(0, False, *prior, *prior)],
+        )  # attributes done, x ≠ ∅, P(d, xy), P(d̄, xy), the same of y
         while stack:
             i, disclosed, a, b, c, d = stack.pop()
             if a + b < least or (i == len(self.sensitive) and not disclosed):
                 continue
             self.spend(4)
             if i == len(order):
-                found += abs(degree(self.criterion, a / (a + b), c / (c + d))) > threshold
+                found += abs(degree(self.odds.criterion, a / (a + b), c / (c + d))) > threshold
                 continue
             stack.append((i + 1, disclosed, a, b, c, d))
-            for p, q in self.rows[order[i]]:
+            for p, q in self.odds.rows[order[i]]:
                 stack.append((i + 1, disclosed, a * p, b * q, c * p, d * q))
                 if i < len(self.sensitive):
                     stack.append((i + 1, True, a * p, b * q, c, d))
         return found
+
+
+def family_of(exact: Any) -> Any:
+    """What odds are in a model; None for a scorecard whose arithmetic is not in this folder."""
+    path = Path(__file__).with_name(SCORECARDS)
+    if "family" not in exact:
+        return NaiveBayes
+    return run_path(str(path))["Scorecard"] if path.exists() else None
 
 
 def claim(c: Any) -> dict[str, str]:
@@ -580,13 +664,13 @@ def examine(data: bytes, key: bytes | None, at: date) -> Iterator[tuple[str, boo
     yield "dates", start <= at.isoformat() < end, f"valid from {start} until {end}, asked for {at}"
     yield "digest", digest(exact) == c["model"]["sha256"], "of the exact model"
     fixed = digest({name: c[name] for name in ("assumptions", "limits", "method")})
-    yield "words", c["claim"] == words and fixed == FIXED_WORDS, words["formula"]
-    model, delta, least = (
-        Model(exact, c["criterion"]),
-        number(c["delta"]),
-        number(c["min_probability"] or "0"),
-    )
-    yield "model", model.sound, "probabilities that add up to 1"
+    yield "words", c["claim"] == words and fixed == FIXED_WORDS["family" in exact], words["formula"]
+    delta, least, family = number(c["delta"]), number(c["min_probability"] or "0"), family_of(exact)
+    if family is None:
+        yield "model", None, f"a scorecard; put {SCORECARDS} beside this file"
+        return
+    model = Model(exact, c["criterion"], family)
+    yield "model", model.sound, "probabilities that add up, and a population that conforms"
     if not model.sound:
         return
     decision = {"name": exact["decision"]} | {side: exact[side] for side in SIDES}
@@ -600,17 +684,16 @@ def examine(data: bytes, key: bytes | None, at: date) -> Iterator[tuple[str, boo
             "the model before it and its price, by the counts",
         )
 
-    rows = [row for i in model.sensitive for row in model.rows[i]]
-    empty = all(model.prior * p + (1 - model.prior) * q < least for p, q in rows)
-    none = (empty or c["verdict"] == "inconclusive", Fraction(0), least)
-    true, found, probability = model.measure(c["witness"]) if c["witness"] else none
+    lower, upper = number(c["max_degree"]["lower"]), number(c["max_degree"]["upper"])
+    unit, exactly = Fraction(1, 10 ** max(12, len(c["delta"]) - 2)), c["max_degree"]["exact"]
+    none = (c["verdict"] == "inconclusive" or model.is_empty(least), Fraction(0), least)
+    marks = (lower, lower + unit, upper, delta)
+    try:
+        true, found, probability = model.measure(c["witness"], marks) if c["witness"] else none
+    except TimeoutError:
+        yield "witness", None, "its numbers are too close to call"
+        return
     yield "witness", true and probability >= least, "its degree and probabilities"
-    lower, upper, exactly = (
-        number(c["max_degree"]["lower"]),
-        number(c["max_degree"]["upper"]),
-        c["max_degree"]["exact"],
-    )
-    unit = Fraction(1, 10 ** max(12, len(c["delta"]) - 2))
     holds = lower <= found < lower + unit and found <= upper and lower % unit == upper % unit == 0
     if exactly is not None:
         holds = holds and found == number(exactly) and upper < found + unit
@@ -621,22 +704,21 @@ def examine(data: bytes, key: bytes | None, at: date) -> Iterator[tuple[str, boo
     count = None if patterns is None else patterns.total()
     if c["pattern_count"] is not None:
         yield "count", None if count is None else int(c["pattern_count"]) == count, f"{count} patterns"
-    sizes = list(map(len, model.rows))
-    total = prod(1 + m * (1 + (i in model.sensitive)) for i, m in enumerate(sizes)) - prod(
-        1 + m for m in sizes
+    total = prod(1 + m * (1 + (i in model.sensitive)) for i, m in enumerate(model.sizes)) - prod(
+        1 + m for m in model.sizes
     )
     yield "total", int(c["total_patterns"]) == total, f"{total} pairs"
     if c["coverage"] is not None:
         holds, adding = len(c["coverage"]) == 2 ** len(model.sensitive) - 1, True
         for x, row in zip(model.sets(), c["coverage"], strict=False):
             pairs, closed = (
-                prod(m + (i not in x) for i, m in enumerate(sizes)),
+                prod(m + (i not in x) for i, m in enumerate(model.sizes)),
                 row["method"] == "closed form",
             )
             lax = c["version"] == 1 and row["patterns"] == "0"  # then other bounds were called so too
             holds = (
                 holds
-                and (closed == model.settled(x, delta) or (closed and lax))
+                and (closed == model.odds.settled(x, delta) or (closed and lax))
                 and int(row["pairs"]) == pairs
             )
             holds = holds and row["disclosed"] == [model.names[i] for i in x]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from auditor.choices import CriterionName, Verdict
-from auditor.documents.certificate import Claim, Method
+from auditor.documents.certificate import Claim, Family, Method
 from auditor.documents.criteria import WORDS as CRITERIA
 
 
@@ -28,13 +28,29 @@ WORDINGS: dict[Verdict, Wording] = {
 UNDECIDED = "the search reached a limit of time or memory before it was decided"
 NOT_COUNTED = "not all patterns were counted within the limits of time and memory"
 
-ASSUMPTIONS = (
-    "Decisions are made with exactly the parameters in this certificate: P(favourable | disclosed values) "
-    "follows by Bayes' rule from P(favourable) and P(value | decision); attributes that are not disclosed "
-    "are left out.",
+_GIVEN = (
     "Each attribute has the values listed here and no others, and any of them may be disclosed together.",
     "Which attributes are sensitive was given to the issuing program, and so were the reasons.",
 )
+
+#: By the family of the model.
+ASSUMPTIONS: dict[Family, tuple[str, ...]] = {
+    "naive-bayes": (
+        "Decisions are made with exactly the parameters in this certificate: P(favourable | disclosed "
+        "values) follows by Bayes' rule from P(favourable) and P(value | decision); attributes that are not "
+        "disclosed are left out.",
+        *_GIVEN,
+    ),
+    "scorecard": (
+        "Decisions are made with exactly the scorecard in this certificate: the odds of the favourable "
+        "decision are odds * base^(intercept + sum), where the sum has the weight of each disclosed value "
+        "and the number written for each attribute that is not disclosed.",
+        "What an attribute counts that is not disclosed is that of the likeliest population that conforms "
+        "with the scorecard, rounded to the decimals in this certificate; probabilities of patterns are "
+        "those of that population.",
+        *_GIVEN,
+    ),
+}
 
 LIMITS = (
     "The claim is about the model's own probabilities. How well they describe real people is not shown.",
@@ -44,13 +60,24 @@ LIMITS = (
     "kept.",
 )
 
-METHOD = Method(
-    search="Log-odds are additive: for each combination of sensitive values, the contexts in which it "
+_SEARCH = (
+    "Log-odds are additive: for each combination of sensitive values, the contexts in which it "
     "discriminates have their sum of log-odds in one interval. They are counted and searched by sorting "
-    "two halves; combinations are left out only by a bound on every context.",
-    arithmetic="Integers of fixed point, and exact fractions wherever those are too close to call. No "
-    "rounded number decides a verdict, a degree or a count, so every machine gives the same.",
+    "two halves; combinations are left out only by a bound on every context."
 )
+METHOD: dict[Family, Method] = {
+    "naive-bayes": Method(
+        search=_SEARCH,
+        arithmetic="Integers of fixed point, and exact fractions wherever those are too close to call. No "
+        "rounded number decides a verdict, a degree or a count, so every machine gives the same.",
+    ),
+    "scorecard": Method(
+        search=_SEARCH,
+        arithmetic="Integers of fixed point and, wherever those are too close to call, the sign of a sum of "
+        "powers: exactly 0 by a rule, or else bounded to as many digits as it takes. No rounded number "
+        "decides a verdict, a degree or a count, so every machine gives the same.",
+    ),
+}
 
 
 def claim(

@@ -20,7 +20,7 @@ from auditor.documents.comparison import (
     PatternChange,
     PatternChanges,
 )
-from auditor.documents.parameters import fraction_of, naive_bayes
+from auditor.documents.parameters import carried, fraction_of
 from auditor.documents.record import labels
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.search.additive.counting import count_patterns
@@ -41,6 +41,8 @@ TOLERANCE = Share.of("0.001")
 TOP = 10
 #: So many of the worst patterns of a model are looked through for those that changed.
 _LOOKED_THROUGH = 1000
+#: Why patterns and parameters of other families are not compared.
+_SCORECARDS = "patterns are compared one by one between naive Bayes models only"
 
 _RANKS: dict[Verdict, int] = {"delta-fair": 0, "inconclusive": 1, "not-delta-fair": 2}
 
@@ -73,10 +75,15 @@ def compare(
         By so much the largest degree may grow without being a regression.
     limits : Limits
     """
-    old, new = (_side(certificate) for certificate in (before, after))
-    old_model, new_model = naive_bayes_of(old.tables), naive_bayes_of(new.tables)
-    gone, fresh, worse = _pattern_changes(before, after, old, new, top, limits)
-    moves = list(_parameters(old_model, new_model))
+    old_model, new_model = (carried(c.model.name, c.model.exact) for c in (before, after))
+    moves: list[tuple[ParameterChange, bool]] = []
+    gone = fresh = worse = PatternChanges(count=None, reason=_SCORECARDS, top=())
+    likelihood = None
+    if isinstance(old_model, NaiveBayes) and isinstance(new_model, NaiveBayes):
+        old, new = _side(before, old_model), _side(after, new_model)
+        gone, fresh, worse = _pattern_changes(before, after, old, new, top, limits)
+        moves = list(_parameters(old_model, new_model))
+        likelihood = _likelihood(counted, old_model, new_model) if counted else None
     old_values, new_values = (
         {a.name: a.values for a in model.attributes} for model in (old_model, new_model)
     )
@@ -105,12 +112,11 @@ def compare(
         gone=gone,
         new=fresh,
         worse=worse,
-        log_likelihood=_likelihood(counted, old_model, new_model) if counted else None,
+        log_likelihood=likelihood,
     )
 
 
-def _side(certificate: Certificate) -> Side:
-    model = naive_bayes(certificate.model.name, certificate.model.exact)
+def _side(certificate: Certificate, model: NaiveBayes) -> Side:
     return Side(tables_of(model), CRITERIA[certificate.criterion](fraction_of(certificate.delta)))
 
 

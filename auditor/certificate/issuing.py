@@ -10,7 +10,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import combinations
 from math import prod
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import rfc8785
 
@@ -23,6 +23,7 @@ from auditor.documents.certificate import (
     Coverage,
     Decision,
     DecisionWeights,
+    Family,
     MaxDegree,
     Provenance,
     RepairFacts,
@@ -31,14 +32,25 @@ from auditor.documents.certificate import (
     Supersedes,
     Witness,
 )
-from auditor.documents.parameters import exact_model, fraction_text, outward
+from auditor.documents.parameters import (
+    exact_model,
+    exact_scorecard,
+    fraction_of,
+    fraction_text,
+    outward,
+)
 from auditor.documents.record import labels
 from auditor.errors import InputError
 from auditor.messages import escaped
+from auditor.model.additive import AdditiveModel
+from auditor.model.classifier import Classifier
+from auditor.model.exponentials import sign
 from auditor.model.naive_bayes import NaiveBayes
+from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
+from auditor.search.additive.exponentials import Exponentials
 from auditor.search.answer import Answer
-from auditor.search.criteria import Criterion
+from auditor.search.criteria import CRITERIA, Criterion
 from auditor.search.pattern import Pattern, measure
 from auditor.search.question import Question
 
@@ -48,18 +60,26 @@ MAX_LISTED = 12
 #: Logarithms of counts of 100 digits are right far beyond the six places that are written.
 _CONTEXT = Context(prec=150)
 
+#: Decimal places of the numbers of a scorecard's witness.
+_PLACES = 20
 
-def check_size(spec: ModelSpec) -> None:
+Model = TypeVar("Model", NaiveBayes, AdditiveModel, NaiveBayes | AdditiveModel)
+
+
+def check_size(spec: ModelSpec | ScorecardSpec) -> None:
     """Refuse a model whose numbers together are too long for a certificate, before any work is done.
 
     Raises
     ------
     InputError
     """
-    longest = sum(
-        max(len(fraction_text(p)) for row in attribute.likelihood for p in row)
-        for attribute in spec.naive_bayes().attributes
-    )
+    model = exact_of(spec)
+    rows: list[list[Fraction]]
+    if isinstance(model, AdditiveModel):
+        rows = [[*a.weights, *(a.population or ())] for a in model.attributes]
+    else:
+        rows = [[p for row in a.likelihood for p in row] for a in model.attributes]
+    longest = sum(max(len(fraction_text(p)) for p in row) for row in rows)
     if longest > checker.MODEL_LIMIT:
         raise InputError(
             f"{escaped(spec.name)}: its longest probabilities have {longest:,} characters together; a "
@@ -68,7 +88,7 @@ def check_size(spec: ModelSpec) -> None:
 
 
 def issue(
-    spec: ModelSpec,
+    spec: ModelSpec | ScorecardSpec,
     terms: Terms,
     answer: Answer,
     *,
@@ -85,7 +105,7 @@ def issue(
 
     Parameters
     ----------
-    spec : ModelSpec
+    spec : ModelSpec or ScorecardSpec
     terms : Terms
     answer : Answer
         To the question of the terms about this model.
@@ -112,10 +132,13 @@ def issue(
         expires = start + timedelta(days=terms.valid_days)
     except OverflowError as error:
         raise InputError(f"valid from {start}: {terms.valid_days} days later there is no date") from error
-    model, question, verdict = _naive_bayes(answer), answer.question, answer.verdict
+    model, question, verdict = answer.model, answer.question, answer.verdict
+    family: Family = "naive-bayes" if isinstance(model, NaiveBayes) else "scorecard"
+    if family == "scorecard" and question.min_probability:
+        raise InputError(f"{escaped(spec.name)}: a scorecard is certified without a minimum probability")
     delta, least = question.delta.text, question.min_probability.text if question.min_probability else None
     witness = answer.largest.witness or _any_pair(answer)
-    degree = abs(witness.degree) if witness else Fraction(0)
+    degree = _degree(answer, witness) if witness else Fraction(0)
     lower, upper = outward(degree, min(answer.largest.upper, Fraction(1)), delta)
     count = 0 if verdict == "delta-fair" else answer.count.total
     sensitive = sensitive_attributes(spec, terms, model)
@@ -144,7 +167,11 @@ def issue(
         decision=Decision(name=model.decision, favourable=model.favourable, unfavourable=model.unfavourable),
         sensitive_attributes=sensitive,
         max_degree=MaxDegree(
-            exact=fraction_text(degree) if degree == answer.largest.upper else None, lower=lower, upper=upper
+            exact=fraction_text(degree)
+            if family == "naive-bayes" and degree == answer.largest.upper
+            else None,
+            lower=lower,
+            upper=upper,
         ),
         witness=_witness(model, witness) if witness else None,
         pattern_count=None if count is None else str(count),
@@ -152,16 +179,17 @@ def issue(
         total_patterns=str(model.total_patterns()),
         coverage=None if count is None or least is not None else coverage(answer),
         inconclusive_reason=claims.UNDECIDED if verdict == "inconclusive" else None,
-        assumptions=claims.ASSUMPTIONS,
+        assumptions=claims.ASSUMPTIONS[family],
         limits=claims.LIMITS,
-        method=claims.METHOD,
+        method=claims.METHOD[family],
         platform=platform,
         tool=ToolRecord(),
         model=CertifiedModel(
             name=model.name,
             sha256=model.sha256(),
-            exact=exact_model(model),
-            repair=repair_facts(spec, source, model) if source and spec.repair else None,
+            family=family,
+            exact=exact_model(model) if isinstance(model, NaiveBayes) else exact_scorecard(model),
+            repair=_repair_facts(spec, source, model),
             provenance=_provenance(spec),
         ),
     )
@@ -176,26 +204,56 @@ def issue(
     return certificate
 
 
-def _naive_bayes(answer: Answer) -> NaiveBayes:
-    model = answer.model
-    assert isinstance(model, NaiveBayes), "certificates are of naive Bayes models"
-    return model
+def exact_of(spec: ModelSpec | ScorecardSpec) -> Classifier:
+    """The exact model of a specification, of a kind that can be certified.
+
+    Raises
+    ------
+    InputError
+        If it is a scorecard under another meaning of "not disclosed" than that of its population.
+    """
+    if isinstance(spec, ModelSpec):
+        return spec.naive_bayes()
+    if spec.meaning != "conforming":
+        raise InputError(
+            f'{escaped(spec.name)}: undisclosed: "{spec.meaning}": certificates of scorecards are of the '
+            "conforming population; give the share of each value"
+        )
+    return spec.classifier()
+
+
+def _degree(answer: Answer, witness: Pattern) -> Fraction:
+    """The |degree| of a pattern, a decimal of a certificate exactly if it is one.
+
+    Of scorecards it is rounded towards 0, unless it ties with the threshold: so it is measured against the
+    next decimal, onto which it may have been rounded from.
+    """
+    degree, question = abs(witness.degree), answer.question
+    if isinstance(answer.model, NaiveBayes):
+        return degree
+    _, above = outward(degree, degree, question.delta.text)
+    nearest = CRITERIA[question.criterion_name](fraction_of(above))
+    values = witness.sensitive_values, witness.context_values
+    return abs(Exponentials(answer.model).measure(nearest, *values).degree)
 
 
 def _any_pair(answer: Answer) -> Pattern | None:
     """The most probable pair that discloses one sensitive value, if a δ-fair model has one in scope."""
-    model, least = _naive_bayes(answer), answer.question.min_probability
+    model, least, criterion = answer.model, answer.question.min_probability, answer.question.criterion
     if answer.verdict != "delta-fair":
         return None
     values = [((i, v),) for i in model.sensitive for v in range(len(model.attributes[i].values))]
     x = max(values, key=lambda x: sum(model.joint(x)))
-    probable = sum(model.joint(x)) >= (least.value if least else 0)
-    return measure(model, answer.question.criterion, x, ()) if probable else None
+    if sum(model.joint(x)) < (least.value if least else 0):
+        return None
+    if isinstance(model, NaiveBayes):
+        return measure(model, criterion, x, ())
+    return Exponentials(model).measure(criterion, x, ())
 
 
 def coverage(answer: Answer) -> tuple[Coverage, ...] | None:
     """How each set of sensitive attributes was decided; without a count all are free of patterns."""
-    model, criterion = _naive_bayes(answer), answer.question.criterion
+    model, criterion = answer.model, answer.question.criterion
     if len(model.sensitive) > MAX_LISTED:
         return None
     counted = {entry.disclosed: entry.patterns for entry in answer.count.coverage}
@@ -213,14 +271,35 @@ def coverage(answer: Answer) -> tuple[Coverage, ...] | None:
     )
 
 
-def is_closed(model: NaiveBayes, criterion: Criterion, disclosed: tuple[int, ...]) -> bool:
+def is_closed(model: Classifier, criterion: Criterion, disclosed: tuple[int, ...]) -> bool:
     """Whether the extreme ratios of likelihoods settle every x over these attributes (the paper's lemma)."""
+    if isinstance(model, AdditiveModel):
+        return _is_closed(model, criterion, disclosed)
     rows = [model.attributes[i].likelihood for i in disclosed]
     if any(a == 0 or b == 0 for row in rows for a, b in row):
         return criterion.threshold >= 1
     one = Fraction(1)
     extremes = (prod((choose(a / b for a, b in row) for row in rows), start=one) for choose in (min, max))
     return all(criterion.supremum_within(ratio, one, criterion.threshold) for ratio in extremes)
+
+
+def _is_closed(model: AdditiveModel, criterion: Criterion, disclosed: tuple[int, ...]) -> bool:
+    """The same of a scorecard: ``(√K - 1) / (√K + 1)``, or ``1 - 1/K`` of a ratio, for the largest K."""
+    moves = [[w - model.attributes[i].undisclosed for w in model.attributes[i].weights] for i in disclosed]
+    size = max(abs(sum((choose(row) for row in moves), start=Fraction(0))) for choose in (min, max))
+    threshold, none = criterion.threshold, Fraction(0)
+    if criterion.name == "ratio":
+        return sign([(1 - threshold, size), (Fraction(-1), none)], model.base) <= 0
+    return sign([(1 - threshold, size / 2), (-1 - threshold, none)], model.base) <= 0
+
+
+def _repair_facts(
+    spec: ModelSpec | ScorecardSpec, source: ModelSpec | None, model: Classifier
+) -> RepairFacts | None:
+    if source is None or not isinstance(spec, ModelSpec) or spec.repair is None:
+        return None
+    assert isinstance(model, NaiveBayes), "so is its specification"
+    return repair_facts(spec, source, model)
 
 
 def repair_facts(spec: ModelSpec, source: ModelSpec, model: NaiveBayes) -> RepairFacts:
@@ -311,7 +390,9 @@ def id_of(certificate: Mapping[str, Any]) -> str:
     return hashlib.sha256(rfc8785.dumps(content)).hexdigest()[:32]
 
 
-def sensitive_attributes(spec: ModelSpec, terms: Terms, model: NaiveBayes) -> tuple[SensitiveAttribute, ...]:
+def sensitive_attributes(
+    spec: ModelSpec | ScorecardSpec, terms: Terms, model: Classifier
+) -> tuple[SensitiveAttribute, ...]:
     """Return the attributes that the question protects, in the order of the model, with their reasons."""
     reasons = {attribute.name: attribute.sensitive_reason for attribute in spec.attributes}
     reasons |= {item.name: item.reason for item in terms.sensitive or () if item.reason}
@@ -319,31 +400,37 @@ def sensitive_attributes(spec: ModelSpec, terms: Terms, model: NaiveBayes) -> tu
     return tuple(SensitiveAttribute(name=name, reason=reasons[name]) for name in names)
 
 
-def protected(model: NaiveBayes, question: Question) -> NaiveBayes:
+def protected(model: Classifier, question: Question) -> Classifier:
     """Return the model with the attributes that a question protects marked as sensitive."""
     named = question.put_to(model)
     return marked(model, [named.attributes[i].name for i in named.sensitive])
 
 
-def marked(model: NaiveBayes, sensitive: Collection[str]) -> NaiveBayes:
+def marked(model: Model, sensitive: Collection[str]) -> Model:
     """Return the model with exactly these attributes marked as sensitive."""
-    return replace(
-        model, attributes=tuple(replace(a, sensitive=a.name in sensitive) for a in model.attributes)
-    )
+    attributes: Any = tuple(replace(a, sensitive=a.name in sensitive) for a in model.attributes)
+    return replace(model, attributes=attributes)
 
 
-def _witness(model: NaiveBayes, pattern: Pattern) -> Witness:
+def _witness(model: Classifier, pattern: Pattern) -> Witness:
+    write = fraction_text if isinstance(model, NaiveBayes) else _rounded
     return Witness(
         sensitive_values=labels(model, pattern.sensitive_values),
         context_values=labels(model, pattern.context_values),
-        degree=fraction_text(pattern.degree),
-        probability=fraction_text(pattern.probability),
-        favourable_given_pattern=fraction_text(pattern.favourable_given_pattern),
-        favourable_given_context=fraction_text(pattern.favourable_given_context),
+        degree=write(pattern.degree),
+        probability=write(pattern.probability),
+        favourable_given_pattern=write(pattern.favourable_given_pattern),
+        favourable_given_context=write(pattern.favourable_given_context),
     )
 
 
-def _provenance(spec: ModelSpec) -> Provenance:
+def _rounded(value: Fraction) -> str:
+    """A number of 20 places at most, without zeros at their end."""
+    text = f"{Decimal(round(value * 10**_PLACES)).scaleb(-_PLACES, _CONTEXT):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _provenance(spec: ModelSpec | ScorecardSpec) -> Provenance:
     given = spec.provenance
     return Provenance(
         description=given.description if given else None,

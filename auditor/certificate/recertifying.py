@@ -13,7 +13,8 @@ from auditor.documents.policy import share_text
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model import checks
-from auditor.model.naive_bayes import NaiveBayes
+from auditor.model.classifier import Classifier
+from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.question import Question
@@ -33,7 +34,7 @@ def inherited(old: Certificate, limits: Limits = DEFAULT) -> Terms:
     )
 
 
-def carried_over(old: Certificate, spec: ModelSpec, terms: Terms) -> Terms:
+def carried_over(old: Certificate, spec: ModelSpec | ScorecardSpec, terms: Terms) -> Terms:
     """Let inherited sensitive attributes be those of the old certificate that the new model has.
 
     Those that the model marks itself are added.
@@ -53,7 +54,7 @@ def carried_over(old: Certificate, spec: ModelSpec, terms: Terms) -> Terms:
 def superseding(
     old: Opened,
     terms: Terms,
-    model: NaiveBayes,
+    model: Classifier,
     *,
     issued: date,
     verified_with: str | None,
@@ -66,7 +67,7 @@ def superseding(
     old : Opened
     terms : Terms
         Of the new certificate.
-    model : NaiveBayes
+    model : Classifier
         The new model, with its sensitive attributes marked.
     issued : date
         The day on which the new one is issued.

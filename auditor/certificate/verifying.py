@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from auditor.certificate import checker, claims, issuing
 from auditor.certificate.reading import Opened, read_certificate
 from auditor.certificate.scope import scope_changes, scope_of
 from auditor.certificate.signing import is_signed_by, key_id
 from auditor.documents.certificate import Certificate, Coverage, Supersedes
-from auditor.documents.parameters import fraction_of, naive_bayes
+from auditor.documents.parameters import carried, fraction_of
 from auditor.documents.reading import read
 from auditor.documents.verification import (
     CertificateName,
@@ -36,6 +36,7 @@ from auditor.search.question import Question
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+    from auditor.model.scorecard import ScorecardSpec
     from auditor.model.spec import ModelSpec
 
 _OUTCOMES: dict[bool | None, Outcome] = {True: "passed", False: "failed", None: "not performed"}
@@ -53,7 +54,7 @@ class Against:
         The day for which it is asked whether the certificate holds.
     public_key : Ed25519PublicKey or None
         The key that must have signed it.
-    model : ModelSpec or None
+    model : ModelSpec, ScorecardSpec or None
         The model that must be the certified one.
     revocations : tuple of Revocation or None
     limits : Limits
@@ -62,7 +63,7 @@ class Against:
 
     at: date
     public_key: Ed25519PublicKey | None = None
-    model: ModelSpec | None = None
+    model: ModelSpec | ScorecardSpec | None = None
     revocations: tuple[Revocation, ...] | None = None
     limits: Limits = DEFAULT
 
@@ -84,9 +85,13 @@ def broken(opened: Opened) -> tuple[str, ...]:
         "its identifier is not the digest of its content": issuing.id_of(content) == opened.certificate.id,
         "its model has another digest": checker.digest(content["model"]["exact"])
         == content["model"]["sha256"],
-        "its model is none": checker.Model(content["model"]["exact"], "difference").sound,
+        "its model is none": _is_sound(content["model"]["exact"]),
     }
     return tuple(problem for problem, holds in checks.items() if not holds)
+
+
+def _is_sound(exact: Any) -> bool:
+    return bool(checker.Model(exact, "difference", checker.family_of(exact)).sound)
 
 
 def verify_chain(folder: Path, against: Against, member: Opened | None = None) -> ChainVerification:
@@ -360,9 +365,9 @@ def _revocation(opened: Opened, revocations: Sequence[Revocation], at: date) -> 
     return True, "it is not on the list"
 
 
-def _same_model(certificate: Certificate, spec: ModelSpec) -> tuple[bool, str]:
+def _same_model(certificate: Certificate, spec: ModelSpec | ScorecardSpec) -> tuple[bool, str]:
     sensitive = [item.name for item in certificate.sensitive_attributes]
-    given = issuing.marked(spec.naive_bayes(), sensitive).sha256()
+    given = issuing.marked(issuing.exact_of(spec), sensitive).sha256()
     if given == certificate.model.sha256:
         return True, "it is the certified one"
     return False, f"it is another model: {given}"
@@ -380,7 +385,8 @@ def _words(certificate: Certificate) -> tuple[bool | None, str]:
         verdict=certificate.verdict,
         version=certificate.version,
     )
-    fixed = (claims.ASSUMPTIONS, claims.LIMITS, claims.METHOD)
+    family = certificate.model.family
+    fixed = (claims.ASSUMPTIONS[family], claims.LIMITS, claims.METHOD[family])
     if (certificate.assumptions, certificate.limits, certificate.method) != fixed:
         return False, "the assumptions, limits or method are not worded as in certificates"
     holds = certificate.claim == expected
@@ -389,7 +395,7 @@ def _words(certificate: Certificate) -> tuple[bool | None, str]:
 
 def _by_engine(certificate: Certificate, limits: Limits) -> dict[str, tuple[bool | None, str]]:
     """Answer the certificate's question anew, and compare; None where the engine reached a limit."""
-    model = naive_bayes(certificate.model.name, certificate.model.exact)
+    model = carried(certificate.model.name, certificate.model.exact)
     least = certificate.min_probability
     question = Question.of(certificate.delta, certificate.criterion, least, limits=limits)
     found = answer(model, question)

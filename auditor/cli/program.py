@@ -20,6 +20,7 @@ from auditor.cli.models import convert, import_model, learn
 from auditor.cli.repair import repair
 from auditor.cli.report import report
 from auditor.cli.schema import schema
+from auditor.cli.start import init
 from auditor.cli.terminal import WIDEST, complain, prepare, print_result
 from auditor.cli.usage import Command, Group, explained
 from auditor.errors import AuditorError
@@ -107,6 +108,7 @@ def _auditor(
 
 #: Each command, and an example of it; they work in this order.
 COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
+    "init": (init, "auditor init first-steps"),
     "audit": (audit, "auditor audit examples/compas.json --delta 0.1 -o compas.html"),
     "patterns": (patterns, "auditor patterns examples/compas.json --delta 0.1 --summary minimal"),
     "fleet": (fleet, "auditor fleet 'examples/*.json' --delta 0.1 -o fleet.jsonl -o fleet.html"),

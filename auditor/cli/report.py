@@ -57,7 +57,7 @@ def report(
     ] = None,
     pades: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Sign the PDF with this RSA key, PKCS #12 (needs auditor[pades])."),
+        typer.Option(metavar="FILE", help="Sign the PDF with this RSA key, PKCS #12 (needs pyhanko)."),
     ] = None,
     time_limit: options.TimeLimit = None,
 ) -> int:

@@ -155,7 +155,9 @@ class _IbisTable(Table):
         try:
             import ibis
         except ImportError as error:
-            raise InputError(f"{query.name}: databases need Ibis; pip install 'auditor[engines]'") from error
+            raise InputError(
+                f"{query.name}: databases need Ibis; pip install 'ibis-framework[postgres,sqlite]'"
+            ) from error
         self.name, self.stem, self.dialect = query.name, query.table or "query", dialect
         self._query, self._digest = query, ""
         with self._guarded():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Annotated, Literal, Self, TypedDict
 
 from pydantic import Field
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from auditor.model.classifier import Classifier
+    from auditor.model.naive_bayes import Assignment
     from auditor.search.answer import Answer, Illustration
     from auditor.search.approvals import Approvals
     from auditor.search.figure import Figure
@@ -180,6 +181,15 @@ class ShareRecord(DegreeRecord):
     min_probability: Annotated[str, Field(description="The share; 0: patterns of any probability.")]
 
 
+class ThresholdRecord(Record):
+    """How many patterns there would be at another threshold."""
+
+    delta: str
+    pattern_count_bounds: Annotated[
+        tuple[Count, Count], Field(description="There are at least and at most so many.")
+    ]
+
+
 class PairRecord(DegreeRecord):
     """The patterns that disclose no sensitive attributes but these; the same one twice stands for one."""
 
@@ -324,6 +334,10 @@ class CutoffRecord(Record):
 
 #: (P(xy), |degree|) of patterns.
 Points = tuple[tuple[Probability, Probability], ...]
+#: Values by their places in the model, ``attribute.value`` each.
+Places = Annotated[str, Field(pattern=r"^([0-9]+\.[0-9]+( [0-9]+\.[0-9]+)*)?$")]
+#: The same of one pattern with its sensitive values and its context.
+Dot = tuple[Probability, Probability, Places, Places]
 
 
 class IllustrationRecord(Record):
@@ -334,12 +348,28 @@ class IllustrationRecord(Record):
     front: Annotated[Points, Field(description="Patterns that no other beats in both, most probable first.")]
     front_complete: bool
     marked: Annotated[dict[RankBy, Points], Field(description="The first patterns of each ranking.")]
+    dots: Annotated[
+        tuple[Dot, ...],
+        Field(
+            description="Each of these patterns once: probability, |degree|, what is disclosed and what is "
+            "known, as the place of an attribute among all, a dot, and the place of its value."
+        ),
+    ] = ()
 
     @classmethod
     def of(cls, illustration: Illustration) -> Self:
         """Round the patterns to points."""
+        ranked = (ranking.patterns for _, ranking in illustration.marked)
+        named = [
+            (float(p.probability), float(abs(p.degree)), p.sensitive_values, p.context_values)
+            for p in chain(illustration.front.patterns, *ranked)
+        ]
+        dots = {(x, y): (p, degree) for p, degree, x, y in [*illustration.points, *named]}
         return cls(
-            points=tuple((_short(p), _short(degree)) for p, degree in illustration.points),
+            dots=tuple(
+                (_short(p), _short(degree), _places(x), _places(y)) for (x, y), (p, degree) in dots.items()
+            ),
+            points=tuple((_short(p), _short(degree)) for p, degree, _, _ in illustration.points),
             sampled=illustration.sampled,
             front=_points(illustration.front.patterns),
             front_complete=illustration.front.complete,
@@ -457,6 +487,10 @@ class Audit(Record):
             "no population is assumed."
         ),
     ] = ()
+    by_delta: Annotated[
+        tuple[ThresholdRecord, ...],
+        Field(description="Patterns at other thresholds; empty unless asked for, or with min_probability."),
+    ] = ()
     by_pair: Annotated[
         tuple[PairRecord, ...], Field(description="Empty unless asked for, or if there are too many pairs.")
     ] = ()
@@ -547,6 +581,10 @@ class Audit(Record):
                 )
                 for share, figure in answer.by_share
             ),
+            by_delta=tuple(
+                ThresholdRecord(delta=share.text, pattern_count_bounds=bounds)
+                for share, bounds in answer.by_threshold
+            ),
             by_pair=tuple(
                 PairRecord(
                     attributes=(model.attributes[first].name, model.attributes[second].name),
@@ -606,6 +644,10 @@ def round_beside(value: Fraction, threshold: Fraction) -> float:
 
 def _points(patterns: Iterable[Pattern]) -> Points:
     return tuple((_short(float(p.probability)), _short(abs(float(p.degree)))) for p in patterns)
+
+
+def _places(values: Assignment) -> str:
+    return " ".join(f"{attribute}.{value}" for attribute, value in values)
 
 
 def _short(value: float) -> float:

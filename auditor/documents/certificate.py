@@ -15,13 +15,15 @@ from pydantic import Field
 
 from auditor.choices import CriterionName, MethodName, Verdict
 from auditor.documents.audit import ToolRecord
-from auditor.documents.parameters import ExactModel, FractionText, NameText
+from auditor.documents.parameters import ExactModel, ExactScorecard, FractionText, NameText
 from auditor.documents.record import Record
 from auditor.model.checks import MAX_NAME, MAX_TEXT
 
+Family = Literal["naive-bayes", "scorecard"]
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 CertificateId = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
 DecimalText = Annotated[str, Field(pattern=r"^[01](\.[0-9]{1,400})?$")]
+FigureText = Annotated[str, Field(pattern=r"^(0|-?[1-9][0-9]*(/[1-9][0-9]*)?|-?0\.[0-9]{0,19}[1-9])$")]
 CountText = Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,3999})$")]
 Weight = Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,99})(/[1-9][0-9]{0,99})?$")]
 LogLikelihood = Annotated[str, Field(pattern=r"^-[0-9]{1,120}\.[0-9]{6}$")]
@@ -140,9 +142,9 @@ class CertifiedModel(Record):
 
     name: Name
     sha256: Digest
-    family: Literal["naive-bayes"] = "naive-bayes"
+    family: Family = "naive-bayes"
     repair: Annotated[RepairFacts | None, Field(description="null: it was not repaired.")] = None
-    exact: ExactModel
+    exact: ExactModel | ExactScorecard
     provenance: Provenance
 
 
@@ -164,7 +166,10 @@ class SensitiveAttribute(Record):
 class MaxDegree(Record):
     """The largest |degree| in scope: exact where it is proved, and as decimals rounded outward."""
 
-    exact: Annotated[FractionText | None, Field(description="null unless it is proved that none is larger.")]
+    exact: Annotated[
+        FractionText | None,
+        Field(description="null unless it is proved that none is larger; null for scorecards."),
+    ]
     lower: Annotated[DecimalText, Field(description="At least this is attained.")]
     upper: Annotated[DecimalText, Field(description="None is above this.")]
 
@@ -172,15 +177,16 @@ class MaxDegree(Record):
 class Witness(Record):
     """A pair of disclosed sensitive values and context on which |degree| is the largest that was found.
 
-    Another pair can have the same.
+    Another pair can have the same. The numbers are exact for naive Bayes models, and decimals of up to 20
+    places, rounded, for scorecards, where they are no fractions.
     """
 
     sensitive_values: Annotated[dict[str, str], Field(min_length=1)]
     context_values: dict[str, str]
-    degree: FractionText
-    probability: FractionText
-    favourable_given_pattern: FractionText
-    favourable_given_context: FractionText
+    degree: FigureText
+    probability: FigureText
+    favourable_given_pattern: FigureText
+    favourable_given_context: FigureText
 
 
 class Coverage(Record):

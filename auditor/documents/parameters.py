@@ -11,6 +11,7 @@ from pydantic import Field
 from auditor.choices import Undisclosed
 from auditor.documents.record import Record
 from auditor.model.additive import AdditiveModel, ScoredAttribute
+from auditor.model.classifier import Classifier
 from auditor.model.exponentials import Base
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 
@@ -177,6 +178,11 @@ def scorecard(name: str, exact: ExactScorecard) -> AdditiveModel:
         ),
         unfavourable_share=None if share is None else fraction_of(share),
     )
+
+
+def carried(name: str, exact: ExactModel | ExactScorecard) -> Classifier:
+    """Return the model that a document carries, of either family."""
+    return naive_bayes(name, exact) if isinstance(exact, ExactModel) else scorecard(name, exact)
 
 
 def naive_bayes(name: str, exact: ExactModel) -> NaiveBayes:

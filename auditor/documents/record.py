@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class Record(BaseModel):
     """A frozen part of a document that accepts no unknown names, no NaN and no guessed types."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+    # Most commands use a few kinds of documents: each is built when it is first used.
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 def labels(model: Classifier, values: Assignment) -> dict[str, str]:

@@ -11,7 +11,8 @@ from pydantic import BaseModel, ModelWrapValidatorHandler, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from auditor.errors import InputError
-from auditor.messages import Place, Problem, lines, part, shown
+from auditor.messages import Place, Problem, items, lines, part, shown
+from auditor.model import checks
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -43,7 +44,8 @@ def validated(
     ------
     ValidationError
     """
-    problems = foreign(kind, data)
+    # What is too large is refused at once: to look into all of it could take minutes.
+    problems = foreign(kind, data) or list(checks.too_many(items(part(data, "attributes"))))
     if not problems:
         try:
             spec = handler(data)

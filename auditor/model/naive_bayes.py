@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
+from functools import cached_property
+from math import lcm, prod
 
 import rfc8785
 
@@ -65,11 +66,26 @@ class NaiveBayes:
 
     def joint(self, values: Iterable[tuple[int, int]]) -> tuple[Fraction, Fraction]:
         """``(P(d, z), P(d̄, z))`` for the disclosed values z."""
-        rows = [self.attributes[i].likelihood[v] for i, v in values]
-        return (
-            _product([self.prior, *(row[0] for row in rows)]),
-            _product([1 - self.prior, *(row[1] for row in rows)]),
-        )
+        favourable, unfavourable, whole = self.weights(values)
+        return Fraction(favourable, whole), Fraction(unfavourable, whole)
+
+    def weights(self, values: Iterable[tuple[int, int]]) -> tuple[int, int, int]:
+        """Integers in the ratio of ``P(d, z)``, ``P(d̄, z)`` and 1: many times faster than fractions."""
+        favourable, unfavourable, whole = self._integers[-1][0]
+        for i, v in values:
+            a, b, of = self._integers[i][v]
+            favourable, unfavourable, whole = favourable * a, unfavourable * b, whole * of
+        return favourable, unfavourable, whole
+
+    @cached_property
+    def _integers(self) -> list[list[tuple[int, int, int]]]:
+        """Per attribute and value both likelihoods over a shared denominator; at the end the prior."""
+        tables = [attribute.likelihood for attribute in self.attributes]
+        return [
+            [(int(a * whole), int(b * whole), whole) for a, b in rows]
+            for rows in (*tables, ((self.prior, 1 - self.prior),))
+            for whole in [lcm(*(p.denominator for row in rows for p in row))]
+        ]
 
     def total_patterns(self) -> int:
         r"""Number of pairs (x, y) with x over a non-empty set of sensitive attributes.
@@ -107,8 +123,3 @@ class NaiveBayes:
     def sha256(self) -> str:
         """Hexadecimal digest of `canonical`, by which certificates name the model."""
         return hashlib.sha256(self.canonical()).hexdigest()
-
-
-def _product(factors: list[Fraction]) -> Fraction:
-    """Reduced once at the end, which is several times faster than a Fraction product."""
-    return Fraction(prod(f.numerator for f in factors), prod(f.denominator for f in factors))

@@ -87,6 +87,8 @@ class Scatter:
     series : tuple of (str, tuple of Mark)
         The marked lists by the name of their ranking.
     x_ticks, y_ticks : tuple of Tick
+    scale : (float, float, float, float)
+        The exponents of ten at the left and the right edge, and the degrees at the lower and the upper one.
     """
 
     width: float
@@ -96,6 +98,7 @@ class Scatter:
     series: tuple[tuple[str, tuple[Mark, ...]], ...]
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
+    scale: tuple[float, float, float, float]
 
     @classmethod
     def of(
@@ -148,6 +151,7 @@ class Scatter:
                 Tick(_round((1 - i * step / (upper - bottom)) * height), f"{bottom + i * step:.6g}")
                 for i in range(round((upper - bottom) / step) + 1)
             ),
+            scale=(left, right, bottom, upper),
         )
 
 

@@ -79,12 +79,14 @@ def share(part: int, all_of_them: int) -> str:
     return "over 99.99%" if part * 10**6 >= all_of_them * 999_950 else percent(part / all_of_them)
 
 
-def people(probability: float) -> str:
-    """Write a share of people as whole people.
+def people(probability: float | None) -> str:
+    """Write a share of people as whole people; unknown where no population is assumed.
 
     >>> people(0.1309), people(3.06e-4), people(1.27e-6), people(0.0)
     ('1,309 of 10,000', '3 of 10,000', '1 of 790,000', 'nobody')
     """
+    if probability is None:
+        return "unknown"
     if probability == 0:
         return "nobody"
     if probability * _PEOPLE > 0.95:

@@ -18,6 +18,7 @@ from auditor.errors import InputError
 from auditor.messages import escaped, visible
 from auditor.report import charts, sections
 from auditor.report.blocks import Block, written
+from auditor.report.exploring import facts, in_script
 from auditor.report.sections.cover import cover
 from auditor.report.sections.explored import SCOPE
 from auditor.report.subject import Subject
@@ -25,6 +26,9 @@ from auditor.resources import resource
 from auditor.version import __version__
 
 Medium = Literal["screen", "paper"]
+
+#: The scripts of a page, one after the other.
+_SCRIPTS = ("report.js", "exact.js", "explore.js", "prove.js", "proof.js")
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,8 @@ def render(
                 scope=SCOPE,
                 look=look,
                 medium=medium,
+                facts=facts(subject) if medium == "screen" else None,
+                proof=in_script(subject.file) if medium == "screen" else None,
                 **_dress(),
             )
         )
@@ -116,7 +122,7 @@ def environment(templates: Path | None = None) -> ImmutableSandboxedEnvironment:
 
 def _dress() -> dict[str, str]:
     """The sheet and the script, and by which digest a browser knows the script."""
-    script = resource("templates", "report.js").read_text(encoding="utf-8")
+    script = "".join(resource("templates", name).read_text(encoding="utf-8") for name in _SCRIPTS)
     return {
         "css": Markup(resource("templates", "report.css").read_text(encoding="utf-8")),
         "js": Markup(script),

@@ -1,4 +1,4 @@
-"""Signs the PDF of a report (PAdES), with the optional extra ``auditor[pades]``."""
+"""Signs the PDF of a report (PAdES), with pyHanko, which is optional."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def sign(content: bytes, key: Path, passphrase: str) -> bytes:
         from pyhanko.sign import PdfSignatureMetadata, SimpleSigner, sign_pdf
         from pyhanko.sign.fields import SigSeedSubFilter
     except ImportError as error:
-        raise InputError("signing a PDF needs pyHanko: pip install auditor[pades]") from error
+        raise InputError("signing a PDF needs pyHanko: pip install pyhanko") from error
     load: Callable[..., SimpleSigner | None] = SimpleSigner.load_pkcs12
     signer = load(str(key), passphrase=passphrase.encode())
     if signer is None or signer.signing_cert is None:

@@ -19,7 +19,7 @@ from auditor.documents.audit import (
 from auditor.documents.certificate import Certificate
 from auditor.documents.certificate import Provenance as CertifiedProvenance
 from auditor.documents.comparison import Comparison, ParameterChange
-from auditor.documents.parameters import ExactModel, fraction_of
+from auditor.documents.parameters import ExactModel, ExactScorecard, fraction_of
 from auditor.documents.repair import Repair
 from auditor.model.spec import Provenance, RepairRecord
 from auditor.report.profiles import Profile
@@ -102,6 +102,7 @@ class Stated:
                 unfavourable=exact.unfavourable,
                 attributes=tuple(attribute.name for attribute in exact.attributes),
                 sensitive=tuple(attribute.name for attribute in certificate.sensitive_attributes),
+                undisclosed=exact.undisclosed if isinstance(exact, ExactScorecard) else None,
             ),
             largest=DegreeRecord(
                 max_degree=bounds[0],
@@ -155,6 +156,8 @@ class Subject:
         Of the certificate if there is one, else of the audit.
     audit : Audit or None
     certificate : Certificate or None
+    file : str
+        The certificate's file, JSON as it is; empty if there is none.
     key_id : str
         Of the key that the signed certificate names; empty if it isn't signed.
     parameters : ExactModel or None
@@ -174,6 +177,7 @@ class Subject:
     stated: Stated
     audit: Audit | None = None
     certificate: Certificate | None = None
+    file: str = ""
     key_id: str = ""
     parameters: ExactModel | None = None
     provenance: Provenance | CertifiedProvenance | None = None

@@ -40,8 +40,8 @@ UNDISCLOSED: Mapping[Undisclosed, str] = {
 _EXPLAINED: Mapping[Undisclosed, str] = {
     "conforming": "Here it is what agrees with the likeliest population that has the shares of the "
     "scorecard’s values, and in which every complete application has the scorecard’s own probability. "
-    "Degrees depend on that population through one number per attribute. That attributes are independent given the decision is "
-    "a property of this population, not of actual people.",
+    "Degrees depend on that population through one number per attribute. That attributes are independent "
+    "given the decision is a property of this population, not of actual people.",
     "missing-bin": "Here it is the points that the scorecard itself gives to missing values: the answer is "
     "about the scorecard as it is used where answers are missing. No population is assumed, so that nothing "
     "is said of how many people a pattern has; patterns are ranked by degree alone.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, combinations_with_replacement
+from itertools import accumulate, chain, combinations_with_replacement
 from math import inf
 from typing import get_args
 
@@ -18,7 +18,7 @@ from auditor.errors import InputError
 from auditor.model.additive import AdditiveModel
 from auditor.model.classifier import Classifier, has_population
 from auditor.search.additive.counting import PatternCount
-from auditor.search.additive.engine import Engine
+from auditor.search.additive.engine import Engine, Point
 from auditor.search.additive.ranking import Ranking
 from auditor.search.additive.summaries import Summary
 from auditor.search.additive.worst import Worst
@@ -33,6 +33,14 @@ Progress = Callable[[str], None]
 
 #: Shares of people for each of which the worst degree is told, beside that of all patterns in scope.
 _SHARES = tuple(map(Share.of, ("0.1", "0.01", "0.001", "0.0001")))
+#: Thresholds at each of which patterns are counted, beside that of the question.
+_THRESHOLDS = tuple(
+    Share.of(f"0.{digits}")
+    for digits in (
+        *("01", "02", "03", "04", "05", "06", "07", "08", "1", "12"),
+        *("15", "2", "25", "3", "4", "5", "6", "7", "8", "9"),
+    )
+)
 #: Sensitive attributes up to which every pair of them is searched.
 _PAIRED = 10
 #: Patterns drawn one by one in an illustration; of more than these a uniform sample is.
@@ -90,11 +98,11 @@ class ByAttribute:
 
 @dataclass(frozen=True)
 class Illustration:
-    """Patterns as (P(xy), |degree|), to be drawn; nothing is decided by them.
+    """Patterns to be drawn; nothing is decided by them.
 
     Attributes
     ----------
-    points : tuple of (float, float)
+    points : tuple of Point
     sampled : bool
         Whether the points are a uniform sample rather than all patterns.
     front : Summary
@@ -103,7 +111,7 @@ class Illustration:
         The first of each ranking.
     """
 
-    points: tuple[tuple[float, float], ...]
+    points: tuple[Point, ...]
     sampled: bool
     front: Summary
     marked: tuple[tuple[RankBy, Ranking], ...]
@@ -134,6 +142,8 @@ class Answer:
     by_share : tuple of (Share, Figure)
     by_pair : tuple of ((int, int), Figure)
         Of patterns that disclose no sensitive attributes but these; empty if there are too many pairs.
+    by_threshold : tuple of (Share, (int, int))
+        At least and at most how many patterns there are above other thresholds; empty unless illustrated.
     top : Ranking or None
     minimal : Summary or None
         None if not wanted, or where no population is assumed: the list is by probability.
@@ -164,6 +174,7 @@ class Answer:
     groups: tuple[Groups, ...]
     illustration: Illustration | None
     approvals: Approvals | None
+    by_threshold: tuple[tuple[Share, tuple[int, int]], ...]
     out_of_time: bool
 
 
@@ -264,6 +275,7 @@ def answer(
         groups=groups_of(model) if wanted.details else (),
         illustration=illustration,
         approvals=_approvals(model, wanted.cutoff, [largest.witness], top, minimal),
+        by_threshold=_by_threshold(engine, question, largest, count) if wanted.illustration else (),
         out_of_time=question.limits.expired(),
     )
 
@@ -340,6 +352,28 @@ def _shares(question: Question) -> tuple[Share, ...]:
     """The shares of people that narrow the scope, the largest first; at the end the one that doesn't."""
     least = question.min_probability or Share.of("0")
     return (*(share for share in _SHARES if share.value > least.value), least)
+
+
+def _by_threshold(
+    engine: Engine, question: Question, largest: Figure, count: PatternCount
+) -> tuple[tuple[Share, tuple[int, int]], ...]:
+    """At least and at most how many patterns there are above each threshold, the lowest first.
+
+    What isn't counted is bounded by the thresholds beside it, since the number falls as the threshold rises.
+    Nothing where the question has a minimum probability: those patterns are gone through one by one.
+    """
+    if question.min_probability is not None:
+        return ()
+    delta = question.delta
+    others = [share for share in _THRESHOLDS if share.value != delta.value]
+    shares = sorted([*others, delta], key=lambda share: share.value)
+    open_ones = [share for share in others if share.value < largest.upper]
+    found = dict(zip(open_ones, engine.counts([share.value for share in open_ones]), strict=True))
+    found[delta] = count.lower, count.upper
+    bounds = [found.get(share, (0, 0)) for share in shares]
+    lowers = list(accumulate((low for low, _ in reversed(bounds)), max))
+    uppers = accumulate((high for _, high in bounds), min)
+    return tuple(zip(shares, zip(reversed(lowers), uppers, strict=True), strict=True))
 
 
 def _pairs(model: Classifier) -> tuple[tuple[int, int], ...]:

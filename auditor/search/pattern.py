@@ -102,16 +102,16 @@ def measure(model: NaiveBayes, criterion: Criterion, x: Assignment, y: Assignmen
     ValueError
         If ``P(xy) = 0``: then ``P(d | xy)`` is undefined and (x, y) is no pattern.
     """
-    u, v = model.joint(y)
-    du, dv = model.joint(x + y)
+    u, v, of = model.weights(y)
+    du, dv, whole = model.weights(x + y)
     if du + dv == 0:
         raise ValueError("the pattern has probability 0")
-    given_pattern, given_context = du / (du + dv), u / (u + v)
+    given_pattern, given_context = Fraction(du, du + dv), Fraction(u, u + v)
     return Pattern(
         sensitive_values=x,
         context_values=y,
         degree=criterion.degree(given_pattern, given_context),
-        people=(du + dv, (du + dv) / (u + v)),
+        people=(Fraction(du + dv, whole), Fraction(du + dv, whole // of * (u + v))),
         favourable_given_pattern=given_pattern,
         favourable_given_context=given_context,
         criterion=criterion,
@@ -120,9 +120,9 @@ def measure(model: NaiveBayes, criterion: Criterion, x: Assignment, y: Assignmen
 
 def discriminates(model: NaiveBayes, criterion: Criterion, x: Assignment, y: Assignment) -> bool:
     """Whether ``|degree| > threshold`` for a pair (x, y) of positive probability; decided in rationals."""
-    u, v = model.joint(y)
-    du, dv = model.joint(x + y)
-    return abs(criterion.degree(du / (du + dv), u / (u + v))) > criterion.threshold
+    u, v, _ = model.weights(y)
+    du, dv, _ = model.weights(x + y)
+    return abs(criterion.degree(Fraction(du, du + dv), Fraction(u, u + v))) > criterion.threshold
 
 
 def divergence(

@@ -23,7 +23,8 @@ from auditor.documents.record import to_json
 from auditor.documents.verification import ChainVerification, Verification
 from auditor.errors import InputError
 from auditor.messages import escaped
-from auditor.model.reading import load_naive_bayes
+from auditor.model.reading import load_model
+from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
 from auditor.search.answer import Wanted, answer
 from auditor.search.limits import Limits
@@ -129,7 +130,7 @@ def certify(model: str, wishes: Wishes, signer: Signer | None = None, *, audited
         If a file or an option can't be used.
     """
     seal = _seal(signer)
-    spec = load_naive_bayes(model)
+    spec = load_model(model)
     chosen = wishes.terms(wishes.limits())
     certificate, audit = _issue(spec, chosen, wishes, None, audited)
     return Issued(certificate, seal(certificate), audit)
@@ -189,36 +190,46 @@ def recertify(
             for check in checked.checks
             if check.outcome == "failed"
         )
-    spec = load_naive_bayes(model)
+    spec = load_model(model)
     chosen = carried_over(
         before.certificate, spec, wishes.terms(limits, inherited(before.certificate, limits))
     )
     supersedes = superseding(
         before,
         chosen,
-        issuing.protected(spec.naive_bayes(), chosen.question),
+        issuing.protected(issuing.exact_of(spec), chosen.question),
         issued=wishes.day,
         verified_with=key_id(key) if key else None,
         scope_change_reason=scope_change_reason,
     )
     certificate, _ = _issue(spec, chosen, wishes, supersedes)
-    comparison = compare(before.certificate, certificate, counted=spec, tolerance=allowed, limits=limits)
+    comparison = compare(
+        before.certificate,
+        certificate,
+        counted=spec if isinstance(spec, ModelSpec) else None,
+        tolerance=allowed,
+        limits=limits,
+    )
     return Issued(certificate, seal(certificate)), comparison
 
 
 def _issue(
-    spec: ModelSpec, chosen: Terms, wishes: Wishes, supersedes: Supersedes | None, audited: bool = False
+    spec: ModelSpec | ScorecardSpec,
+    chosen: Terms,
+    wishes: Wishes,
+    supersedes: Supersedes | None,
+    audited: bool = False,
 ) -> tuple[Certificate, Audit | None]:
     """Answer the question once; certify what the answer shows, and write it down as an audit if wanted."""
     issuing.check_size(spec)
     source = None
-    if spec.repair is not None:
+    if isinstance(spec, ModelSpec) and spec.repair is not None:
         from auditor.repair.repairing import before_repair
 
         source = before_repair(spec)
     started = clock.seconds()
     wanted = Wanted(AUDITED_TOP, minimal=auditing.MINIMAL_LIMIT, details=True) if audited else Wanted()
-    found = answer(spec.naive_bayes(), chosen.question, wanted)
+    found = answer(issuing.exact_of(spec), chosen.question, wanted)
     certificate = issuing.issue(
         spec,
         chosen,
@@ -268,7 +279,7 @@ def verify(
     against = Against(
         at=at or clock.today(),
         public_key=load_public_key(public_key) if public_key else None,
-        model=load_naive_bayes(model) if model else None,
+        model=load_model(model) if model else None,
         revocations=load_revocations(revoked) if revoked else None,
         limits=clock.limits(time_limit),
     )

@@ -34,7 +34,7 @@ _REPORTED = Wanted(10, None, auditing.MINIMAL_LIMIT, details=True, illustration=
 _BRIEF = Wanted()
 #: Back ends that hand over each result as it is there; from others so many are taken at a time.
 _STREAMS, _AT_A_TIME = ("loky", "dask"), 256
-_PACKAGES = {"dask": "'auditor[dask]'", "ray": "ray", "spark": "joblibspark"}
+_PACKAGES = {"dask": "'dask[distributed]'", "ray": "ray", "spark": "joblibspark"}
 _ENDED = "its process was ended from outside, perhaps for want of memory; run again with fewer --jobs"
 
 #: A file, what was read of it, the question, and whether there is to be a report; and what comes of them.

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from auditor.documents.audit import Audit
 from auditor.documents.comparison import Comparison, ParameterChange
+from auditor.documents.parameters import ExactModel
 from auditor.documents.reading import MAX_BYTES, read
 from auditor.documents.record import to_json
 from auditor.documents.repair import Repair
@@ -210,6 +211,7 @@ def _of_certificate(
     from auditor.certificate.verifying import broken
 
     certificate = opened.certificate
+    exact = certificate.model.exact
     if problems := broken(opened):
         raise InputError(f"{escaped(opened.name)}: {problem}" for problem in problems)
     stated, beside = Stated.of_certificate(certificate), None
@@ -220,8 +222,9 @@ def _of_certificate(
         stated,
         beside,
         certificate,
+        file=opened.data.decode(),
         key_id=opened.key_id,
-        parameters=certificate.model.exact,
+        parameters=exact if isinstance(exact, ExactModel) else None,
         provenance=certificate.model.provenance,
         comparison=_comparison(opened, since),
     )

@@ -145,7 +145,7 @@ def test_convert_for_other_programs(auditor: Auditor, tmp_path: Path) -> None:
     assert (
         load_naive_bayes(tmp_path / "m.json").decision == load_naive_bayes(EXAMPLES / "compas.json").decision
     )
-    pytest.importorskip("skops", reason="needs the extra auditor[sklearn]")
+    pytest.importorskip("skops", reason="needs the extra delta-fair[sklearn]")
     assert auditor("convert", EXAMPLES / "compas.json", "-o", tmp_path / "m.skops").code == 0
     assert auditor("import", tmp_path / "m.skops", "--sensitive", "Sex", "-o", tmp_path / "m.json").code == 0
     run = auditor("convert", EXAMPLES / "compas.json", "-o", tmp_path / "m.onnx")

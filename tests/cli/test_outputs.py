@@ -25,6 +25,7 @@ READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "fleet": (("fleet", "m.json", "--delta", ".3"), {"MODEL": "m.json", "--list": "models.txt"}),
     "patterns": (("patterns", "m.json", "--delta", ".1"), {"MODEL": "m.json"}),
     "repair": (("repair", "m.json", "--delta", ".1"), {"MODEL": "m.json", "--data": "people.csv"}),
+    "init": (("init",), {}),
     "keygen": (("keygen",), {}),
     "certify": (
         ("certify", "m.json", "--delta", ".3"),
@@ -69,7 +70,7 @@ READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "schema": (("schema", "audit"), {}),
 }
 #: Arguments and options that name no file to read.
-OTHER = {"KEY", "--output", "--extract", "NAME", "--reports"}
+OTHER = {"KEY", "[FOLDER]", "--output", "--extract", "NAME", "--reports"}
 CASES = [
     (command, option, name, target)
     for command, (_, files) in READING.items()

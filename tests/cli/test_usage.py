@@ -50,7 +50,7 @@ def test_version(auditor: Auditor) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("frobnicate",), '"frobnicate" is no command; there are audit, patterns, '),
+        (("frobnicate",), '"frobnicate" is no command; there are init, audit, patterns, '),
         (("aduit",), '"aduit" is no command; did you mean audit?'),
         (("audit",), "MODEL is missing: Model specification"),
         (("audit", FIGURE1), "--delta is missing: Threshold from 0 to 1"),

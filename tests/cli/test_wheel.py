@@ -21,7 +21,7 @@ def test_a_wheel_works_in_a_fresh_environment(tmp_path: Path) -> None:
         return subprocess.run(command, check=check, cwd=tmp_path, env=lent, capture_output=True, text=True)
 
     run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT)
-    (wheel,) = tmp_path.glob("auditor-*.whl")
+    (wheel,) = tmp_path.glob("delta_fair-*.whl")
     environment = tmp_path / "environment"
     venv.create(environment, symlinks=True)
     run(sys.executable, "-m", "pip", "--python", environment, "install", "--no-deps", "--no-index", wheel)
@@ -34,5 +34,7 @@ def test_a_wheel_works_in_a_fresh_environment(tmp_path: Path) -> None:
     assert run(auditor, "schema", "model").stdout == (ROOT / "schemas" / "model.json").read_text("utf-8")
     for path in (*(ROOT / "schemas").rglob("*"), *(ROOT / "templates").rglob("*")):
         assert path.is_dir() or (site / "auditor" / path.relative_to(ROOT)).is_file()
+    run(auditor, "init", tmp_path / "first")
+    assert (tmp_path / "first" / "examples" / "compas.json").is_file()
     where = run(environment / "bin" / "python", "-c", "import auditor; print(auditor.__file__)")
     assert where.stdout.startswith(str(site))

@@ -37,7 +37,7 @@ SOURCES: dict[str, Callable[[Path], Source]] = {
 
 @pytest.fixture(autouse=True)
 def _engines() -> None:
-    pytest.importorskip("ibis", reason="needs the extra auditor[engines]")
+    pytest.importorskip("ibis", reason="needs the extra delta-fair[engines]")
     pytest.importorskip("pyarrow", reason="writes Parquet for the tests")
 
 

@@ -313,7 +313,7 @@ def test_too_many_combinations_are_not_counted(tmp_path: Path, monkeypatch: pyte
 
 @pytest.mark.parametrize("parts", [{"folds": 5}, {"holdout": 0.3}, {"folds": 5, "seed": 4}])
 def test_measures_are_those_of_models_without_the_rows(parts: Any, tmp_path: Path) -> None:
-    metrics = pytest.importorskip("sklearn.metrics", reason="needs the extra auditor[sklearn]")
+    metrics = pytest.importorskip("sklearn.metrics", reason="needs the extra delta-fair[sklearn]")
     rows = [row for row in PEOPLE if row["credit"]]
     choices = Choices("credit", ("good",), ("sex",), edges=CHOICES.edges, smoothing=Decimal(1), **parts)
     learned = learn(write(tmp_path / "d.csv", rows), choices)

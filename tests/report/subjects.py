@@ -10,16 +10,18 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from auditor.certificate.signing import sign
 from auditor.choices import CriterionName
 from auditor.documents.audit import Audit
 from auditor.documents.certificate import Certificate
+from auditor.documents.parameters import ExactModel
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.model.reading import load_model
 from auditor.model.spec import ModelSpec
 from auditor.report.subject import Stated, Subject
 from auditor.search.limits import Limits
 from auditor.usecases import auditing
-from tests.certificate.making import made
+from tests.certificate.making import KEY, made
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -49,6 +51,13 @@ def spec(name: str) -> ModelSpec:
     found = load_model(EXAMPLES / f"{name}.json")
     assert isinstance(found, ModelSpec)
     return found
+
+
+def naive_bayes_in(certificate: Certificate) -> ExactModel:
+    """The exact model of a certificate about a naive Bayes model."""
+    exact = certificate.model.exact
+    assert isinstance(exact, ExactModel)
+    return exact
 
 
 def fairer(model: NaiveBayes, kept: Fraction) -> NaiveBayes:
@@ -105,8 +114,9 @@ def certified(kept: str, delta: str = "0.1") -> Subject:
         Stated.of_certificate(certificate),
         timeless(auditing.audit(model, delta, illustrate=True)),
         certificate,
-        parameters=certificate.model.exact,
+        parameters=naive_bayes_in(certificate),
         provenance=certificate.model.provenance,
+        file=sign(certificate, KEY).decode(),
         key_id="9a417cbabf16a8e3d69a28cf000b32ba8dfab008fd2d5297c4a8496fcc5f5b6e",
     )
 
@@ -118,7 +128,10 @@ def undecided() -> Subject:
     certificate = made("0.411622501", spec("german"), date(2026, 11, 20), limits=Limits(expired=lambda: True))
     audit = auditing.audit(model, "0.411622501", time_limit=0)
     return Subject(
-        Stated.of_certificate(certificate), timeless(audit), certificate, parameters=certificate.model.exact
+        Stated.of_certificate(certificate),
+        timeless(audit),
+        certificate,
+        parameters=naive_bayes_in(certificate),
     )
 
 

@@ -200,3 +200,8 @@ def test_no_page_is_blank_or_overflows(pdf_file: Path, tmp_path: Path) -> None:
             row = dots[y * width : (y + 1) * width]
             assert min(row[:margin]) > 200, f"{image.name}: something in the left margin"
             assert min(row[-margin:]) > 200, f"{image.name}: something in the right margin"
+
+
+@pytest.mark.usefixtures("pango")
+def test_compas_takes_ten_pages() -> None:
+    assert paper("compas").pages <= 10

@@ -443,7 +443,7 @@ def key_file(path: Path, private: Any) -> Path:
 
 
 def test_pades_signature(tmp_path: Path, pango: None) -> None:
-    pytest.importorskip("pyhanko", reason="the extra auditor[pades] is not installed")
+    pytest.importorskip("pyhanko", reason="the extra delta-fair[pades] is not installed")
     content = paper("figure1").content
     key = key_file(tmp_path / "key.p12", rsa.generate_private_key(public_exponent=65537, key_size=2048))
     signed = pades.sign(content, key, "pass")
@@ -466,7 +466,7 @@ def test_report_signed_from_the_command_line(
     monkeypatch: pytest.MonkeyPatch,
     pango: None,
 ) -> None:
-    pytest.importorskip("pyhanko", reason="the extra auditor[pades] is not installed")
+    pytest.importorskip("pyhanko", reason="the extra delta-fair[pades] is not installed")
     key = key_file(tmp_path / "key.p12", rsa.generate_private_key(public_exponent=65537, key_size=2048))
     monkeypatch.setenv("AUDITOR_PADES_PASSPHRASE", "pass")
     report = tmp_path / "report.pdf"

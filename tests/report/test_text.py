@@ -50,9 +50,8 @@ Top 2 discrimination patterns by divergence
 probable first
   Every discrimination pattern contains one of these; not every extension of one
   discriminates.
-  P before and after: P(Granted) before and after disclosing
-  #   degree  P before  P after  probability  divergence (nats)
-  1  +0.2500    50.00%   75.00%       1.235%           0.003051
+  #   degree         people
+  1  +0.2500  123 of 10,000
       Sex: Female, Age: Over 30
 
 Group level, nothing else known: +0.2500 at worst

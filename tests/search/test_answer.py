@@ -78,6 +78,15 @@ def check_figures(case: Case, found: Answer) -> Iterator[tuple[Figure, Fraction]
         yield figure, truth
 
 
+def check_thresholds(case: Case, found: Answer, *, exact: bool) -> None:
+    """The count at each threshold encloses the truth, and is it where nothing stopped the count."""
+    assert bool(found.by_threshold) == (case.min_probability is None)
+    for share, (low, high) in found.by_threshold:
+        truth = sum(pair.size > share.value for pair in case.brute.pairs)
+        assert low <= truth <= high
+        assert low == high or not exact
+
+
 @pytest.mark.parametrize("criterion", get_args(CriterionName))
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 @pytest.mark.hypothesis
@@ -103,6 +112,7 @@ def test_complete(family: Family, criterion: CriterionName) -> None:
         assert {
             entry.disclosed: entry.pairs for entry in found.count.coverage
         } == case.brute.pairs_by_disclosed()
+        check_thresholds(case, found, exact=True)
 
     check()
 
@@ -121,6 +131,7 @@ def test_limits_never_turn_a_verdict_round(family: Family, criterion: CriterionN
         assert (found.count.reason is None) == (found.count.total is not None)
         listed = [*(found.top.patterns if found.top else ())]
         listed += found.minimal.patterns if found.minimal else ()
+        check_thresholds(case, found, exact=False)
         for figure, _ in check_figures(case, found):
             assert figure.lower <= found.largest.lower
         assert all(abs(pattern.degree) <= found.largest.lower for pattern in listed)

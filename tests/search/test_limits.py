@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import get_args
 
 import pytest
@@ -196,5 +197,27 @@ def test_a_list_cut_short_says_so(criterion: CriterionName) -> None:
     def most_probable(case: Case, chosen: set[Key], limit: int) -> list[Key]:
         order: list[Pair] = case.probable.top(len(case.probable.patterns), "probability")
         return [pair.key for pair in order if pair.key in chosen][:limit]
+
+    check()
+
+
+@pytest.mark.parametrize("criterion", get_args(CriterionName))
+@pytest.mark.hypothesis
+def test_more_time_never_gives_looser_bounds(criterion: CriterionName) -> None:
+    @given(cases(FAMILIES["everything"], criterion))
+    @examples(MODELS)
+    def check(case: Case) -> None:
+        tables, rule = question(case)
+        ends = [(Fraction(0), Fraction(1), 0, tables.total_patterns())]
+        for checks in (0, 1, 2, 4, 8, 16, 64, 10**9):
+            limits = Limits(entries=9, expired=countdown(checks))
+            worst = worst_patterns(tables, rule, limits=limits)
+            count = count_patterns(tables, rule, Limits(expired=countdown(checks)))
+            ends.append((worst.lower, worst.upper, count.lower, count.upper))
+        for shorter, longer in pairwise(ends):
+            assert shorter[0] <= longer[0]
+            assert longer[1] <= shorter[1]
+            assert shorter[2] <= longer[2]
+            assert longer[3] <= shorter[3]
 
     check()

@@ -122,7 +122,7 @@ def load_skops(path: str | os.PathLike[str]) -> object:
         import skops.io
         from skops.io.exceptions import UntrustedTypesFoundException
     except ImportError as error:
-        raise InputError(f"{name}: skops files need scikit-learn; pip install 'auditor[sklearn]'") from error
+        raise InputError(f"{name}: skops files need scikit-learn; pip install scikit-learn skops") from error
     try:
         with zipfile.ZipFile(path) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > MAX_UNPACKED:
@@ -511,7 +511,7 @@ def to_sklearn(model: ModelSpec) -> CategoricalNB:
     try:
         from sklearn.naive_bayes import CategoricalNB
     except ImportError as error:
-        raise InputError("scikit-learn is needed; pip install 'auditor[sklearn]'") from error
+        raise InputError("scikit-learn is needed; pip install scikit-learn") from error
     bayes, decision = model.naive_bayes(), model.decision
     counts = decision.counts
     rows = Fraction(counts.favourable) + Fraction(counts.unfavourable) if counts else Fraction(ROWS)
@@ -567,6 +567,6 @@ def to_skops(model: ModelSpec) -> bytes:
     try:
         import skops.io
     except ImportError as error:
-        raise InputError("skops is needed; pip install 'auditor[sklearn]'") from error
+        raise InputError("skops is needed; pip install skops") from error
     data: bytes = skops.io.dumps(pipeline)
     return data

@@ -38,8 +38,8 @@ _CHAPTERS: tuple[tuple[str, str, tuple[Section, ...]], ...] = (
             worst.section,
             top.section,
             scatter.section,
-            minimal.section,
             levels.section,
+            minimal.section,
             attributes.section,
             groups.section,
             approvals.section,
@@ -57,7 +57,7 @@ _CHAPTERS: tuple[tuple[str, str, tuple[Section, ...]], ...] = (
     (
         "appendix",
         "Appendix: the whole model, and how every pair was decided",
-        (model.section, model.parameters, minimal.appendix, attributes.appendix),
+        (model.section, attributes.appendix, model.parameters, minimal.appendix),
     ),
 )
 #: What a terminal shows of an audit.

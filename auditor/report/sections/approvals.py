@@ -21,8 +21,8 @@ def section(subject: Subject) -> Blocks:
         Heading(f"Approvals at the cut-off {found.cutoff}", "approvals"),
         Paragraph(
             f"{percent(found.approved)} of the scorecard’s conforming population are approved: {_who(found)} "
-            "once everything is disclosed. These rates are a measure beside the search: patterns were searched "
-            "by probabilities, and no verdict, degree or count above depends on a cut-off."
+            "once everything is disclosed. These rates are a measure beside the search: patterns were "
+            "searched by probabilities, and no verdict, degree or count above depends on a cut-off."
         ),
     ]
     for table in found.groups:

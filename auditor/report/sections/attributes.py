@@ -9,7 +9,7 @@ from auditor.report.subject import Stated, Subject
 from auditor.report.wording import degree
 
 #: Combinations in the findings and in the appendix.
-_SHOWN, _IN_APPENDIX = 16, 255
+_SHOWN, _IN_APPENDIX = 8, 255
 
 
 def section(subject: Subject) -> Blocks:

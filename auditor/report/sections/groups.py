@@ -80,7 +80,7 @@ def _row(group: GroupRecord) -> tuple[str | Cell, ...]:
     mark = "▼ " if found is not None and found < float(FOUR_FIFTHS) else ""
     return (
         values(group.values),
-        "unknown" if group.probability is None else people(group.probability),
+        people(group.probability),
         Cell(percent(group.favourable), group.favourable, (0, group.favourable)),
         "none" if found is None else mark + ratio(found),
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import groupby
 
 from auditor.documents.audit import Audit, PatternRecord
-from auditor.report.blocks import Block, Blocks, Heading, Paragraph, Table, values
+from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
 from auditor.report.figures import people, signed
 from auditor.report.subject import Subject
-from auditor.report.wording import list_heading, pattern_table
+from auditor.report.wording import list_heading
 
 #: Patterns that are listed; the JSON document has all.
 _ON_TERMINAL, _ON_PAPER = 5, 40
@@ -28,7 +29,7 @@ def section(subject: Subject) -> Blocks:
             _grouped(audit),
         ]
     shown = audit.minimal_patterns[:_ON_TERMINAL]
-    blocks += pattern_table(shown, audit.model.favourable, audit.delta)
+    blocks.append(_table(shown, audit.delta, "patterns"))
     if left := len(audit.minimal_patterns) - len(shown):
         blocks.append(Paragraph(f"{left:,} more: auditor patterns MODEL --summary minimal"))
     return blocks
@@ -45,8 +46,22 @@ def appendix(subject: Subject) -> Blocks:
     return [
         Heading("Subset-minimal patterns one by one", "minimal-list"),
         Paragraph(MEANING + more, "intro"),
-        *pattern_table(shown, audit.model.favourable, audit.delta),
+        _table(shown, audit.delta, "listed"),
     ]
+
+
+def _table(patterns: Iterable[PatternRecord], delta: str, look: str) -> Table:
+    rows: list[tuple[str | Cell, ...]] = [
+        (
+            str(number),
+            values(pattern.sensitive_values),
+            values(pattern.context_values),
+            Cell(signed(pattern.degree, delta), abs(pattern.degree)),
+            Cell(people(pattern.probability), pattern.probability or 0.0),
+        )
+        for number, pattern in enumerate(patterns, 1)
+    ]
+    return Table("", ("#", "Disclosed", "Given", "degree", "people"), rows, 2, look)
 
 
 def _heading(audit: Audit) -> str:
@@ -67,7 +82,7 @@ def _grouped(audit: Audit) -> Table:
             (
                 " + ".join(names),
                 example + values(common.context_values, "of nothing else"),
-                people(common.probability or 0.0),
+                people(common.probability),
                 signed(worst.degree, audit.delta),
                 f"{len(patterns):,}",
             )

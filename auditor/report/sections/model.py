@@ -22,8 +22,11 @@ def section(subject: Subject) -> Blocks:
 def parameters(subject: Subject) -> Blocks:
     """The whole model."""
     heading, exact = Heading("The whole model", "parameters"), subject.parameters
+    card = subject.certificate.model.exact if subject.certificate else None
     if subject.audit and subject.audit.scorecard:
-        return [heading, *_scorecard(subject.audit.scorecard)]
+        card = subject.audit.scorecard
+    if isinstance(card, ExactScorecard):
+        return [heading, *_scorecard(card)]
     if exact is None:
         return [
             heading,

@@ -60,12 +60,19 @@ def _by_share(subject: Subject) -> list[Block]:
     rows: list[tuple[str | Cell, ...]] = []
     for record in subject.audit.by_share:
         worst = record.worst_pattern
+        if worst is None:
+            disclosed, context = "no pattern", ""
+        elif worst == subject.audit.worst_pattern:
+            disclosed, context = "the worst pattern of all, above", ""
+        else:
+            disclosed = values(worst.sensitive_values)
+            context = values(worst.context_values, "nothing else known")
         rows.append(
             (
                 least(record.min_probability),
-                values(worst.sensitive_values) if worst else "no pattern",
-                values(worst.context_values, "nothing else known") if worst else "",
-                people(worst.probability) if worst and worst.probability is not None else "",
+                disclosed,
+                context,
+                people(worst.probability) if worst else "",
                 degree(record, delta),
             )
         )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
 from itertools import accumulate, combinations
 from math import inf, isqrt, prod
 from random import Random
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import total_combinations
 from auditor.search.additive.log_odds import FAR, Floats, Integers, LogOdds
-from auditor.search.additive.subset_sums import choice_at, sums
+from auditor.search.additive.subset_sums import SortedSums, choice_at
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
@@ -27,6 +27,8 @@ Mask = npt.NDArray[np.bool_]
 _UNDECIDED = 1 << 17
 #: Combinations x that are counted one by one.
 _COMBINATIONS = 1 << 22
+#: Length of a part of a sorted half that stays near the processor.
+_SLAB = 1 << 16
 #: Entries of the arrays in which several x are counted together.
 _TOGETHER = 1 << 18
 
@@ -174,25 +176,6 @@ def _distinct(total: int, size: int, seed: int) -> list[int]:
     return sorted(ranks)
 
 
-class _Half:
-    """The sums of some attributes, sorted."""
-
-    def __init__(self, tables: LogOdds, attributes: tuple[int, ...]) -> None:
-        self._rows = [tables.options[i] for i in attributes]
-        self.sums = sums(self._rows)
-        self.sums.sort()
-
-    @cached_property
-    def padded(self) -> Integers:
-        """The sums, and beyond the last of them the greatest integer."""
-        return np.append(self.sums, np.iinfo(np.int64).max)
-
-    @cached_property
-    def order(self) -> Integers:
-        """Where each stood unsorted."""
-        return np.argsort(sums(self._rows), kind="stable")
-
-
 @dataclass(frozen=True)
 class _Hits:
     """The contexts of a block in which an x discriminates.
@@ -257,10 +240,12 @@ class _Work:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._settled = 0
-        self._halves: dict[tuple[int, ...], _Half] = {}
+        self._halves: dict[tuple[int, ...], SortedSums] = {}
 
-    def halves(self, tables: LogOdds, *keys: tuple[int, ...]) -> list[_Half]:
-        self._halves = {key: self._halves.get(key) or _Half(tables, key) for key in keys}
+    def halves(self, tables: LogOdds, *keys: tuple[int, ...]) -> list[SortedSums]:
+        self._halves = {
+            key: self._halves.get(key) or SortedSums([tables.options[i] for i in key]) for key in keys
+        }
         return [self._halves[key] for key in keys]
 
     def settle(self, contexts: int) -> None:
@@ -353,7 +338,7 @@ class _Space:
             low, high = tables.full_reach
             least = low - tables.prior - sum(tables.reach[i][0] for i in disclosed)
             most = high - tables.prior - sum(tables.reach[i][1] for i in disclosed)
-            within = (ends[0] <= most) & (least <= ends[3])
+            within = (ends[0] <= most) & (least <= ends[3]) & (ends[0] <= ends[3])
             self.places, self._ends = self.places[within], ends[:, within]
         self._outside, self._sizes = outside, sizes
         self.split(1)
@@ -379,21 +364,26 @@ class _Space:
 
     def run(self) -> None:
         """Count for each x the contexts in which it discriminates."""
-        first = self._halves()[1].sums
-        together = max(1, _TOGETHER // len(first))
+        second, first = self._halves()
+        # By slabs nothing but a mask is as long as all of them.
+        together = max(1, (_TOGETHER if len(second) <= _SLAB else _TOGETHER << 6) // len(first))
         self._totals = []
         for start in range(0, len(self.places), together):
             ends = self._ends[:, start : start + together]
             totals = [0] * ends.shape[1]
-            doubtful = np.zeros(ends.shape[1], dtype=bool)
+            doubtful: list[list[tuple[int, Integers]]] = [[] for _ in totals]
             for block in range(self.blocks):
                 self.work.check_time()
                 counts, unsure = self._counts(ends - self._offset(block))
-                doubtful |= unsure
                 totals = [total + count for total, count in zip(totals, counts.tolist(), strict=True)]
-            for i in np.flatnonzero(doubtful).tolist():
-                x, exact = self._exactly(start + i)
-                totals[i] = sum(self._hits(x, exact, block).total for block in range(self.blocks))
+                for i in np.flatnonzero(unsure.any(axis=1)).tolist():
+                    doubtful[i].append((block, np.flatnonzero(unsure[i])))
+            for i, rows_of_blocks in enumerate(doubtful):
+                if rows_of_blocks:
+                    x, exact = self._exactly(start + i)
+                    totals[i] += sum(
+                        self._hits(x, exact, block, rows).total for block, rows in rows_of_blocks
+                    )
             self._totals += totals
 
     @property
@@ -433,7 +423,15 @@ class _Space:
             if rank is None:
                 return
 
-    def _halves(self) -> list[_Half]:
+    def _halves(self) -> tuple[Integers, Integers]:
+        """The sums of the sorted half, which rise, and of the listed half, which fall.
+
+        What the listed half leaves for the sorted one then rises, and bisecting touches memory in order.
+        """
+        second, first = self._lists()
+        return second.sums, first.sums[::-1]
+
+    def _lists(self) -> list[SortedSums]:
         return self.work.halves(self.tables, self.second, self.first)
 
     def _offset(self, block: int) -> int:
@@ -442,17 +440,64 @@ class _Space:
         return sum(int(self.tables.options[i][entry]) for i, entry in zip(self.outer, outer, strict=True))
 
     def _counts(self, ends: Integers) -> tuple[Integers, Mask]:
-        """For some x the number of contexts in which they discriminate, and whether that is in doubt."""
-        second, first = (half.sums for half in self._halves())
+        """For some x in how many contexts they discriminate, and with which entries of the listed half.
+
+        Contexts of entries with which that is in doubt are not counted.
+
+        Returns
+        -------
+        counts : array of int, shape (x,)
+        unsure : array of bool, shape (x, entries)
+        """
+        second, first = self._halves()
+        if len(second) > _SLAB:
+            return self._counts_by_slab(ends)
         wanted = [(end[:, None] - first).ravel() for end in ends]
         starts = np.searchsorted(second, wanted[0])
         stops = np.searchsorted(second, wanted[3], side="right")
         # Nearly always nothing is undecided, which one look at each end of the range shows.
-        padded = self._halves()[0].padded
-        unsure = (starts < stops) & ((padded[starts] < wanted[1]) | (padded[stops - 1] > wanted[2]))
+        lowest, highest = second.take(starts, mode="clip"), second.take(stops - 1, mode="clip")
+        some = starts < stops
+        unsure = some & ((lowest < wanted[1]) | (highest > wanted[2]))
         shape = (ends.shape[1], len(first))
-        counts = np.maximum(stops - starts, 0).reshape(shape).sum(axis=1)
-        return counts, unsure.reshape(shape).any(axis=1)
+        counts = np.where(some & ~unsure, stops - starts, 0).reshape(shape).sum(axis=1)
+        return counts, unsure.reshape(shape)
+
+    def _counts_by_slab(self, ends: Integers) -> tuple[Integers, Mask]:
+        """`_counts` where the sorted half is too long to stay near the processor, by slabs of it."""
+        second, first = self._halves()
+        total = np.zeros(ends.shape[1], dtype=np.int64)
+        unsure = np.zeros((ends.shape[1], len(first)), dtype=bool)
+        # What the listed half leaves rises, so that a slab is asked for by a range of its entries.
+        starts = np.arange(0, len(second), _SLAB)
+        for sign, outer, inner in ((-1, ends[0], ends[1]), (1, ends[3], ends[2])):
+            side: Literal["left", "right"] = "left" if sign < 0 else "right"
+            other: Literal["left", "right"] = "right" if sign < 0 else "left"
+            borders = second[starts[1:] - 1]
+            passed = np.searchsorted(-first, borders - outer[:, None], side=other)
+            cuts = np.pad(passed, ((0, 0), (1, 1)), constant_values=((0, 0), (0, len(first))))
+            # Python's integers, since ends that are everywhere differ by more than an array's hold.
+            margins = [
+                min(abs(a - b), 2 * FAR - 1) for a, b in zip(inner.tolist(), outer.tolist(), strict=True)
+            ]
+            for slab, start in enumerate(starts.tolist()):
+                listed = second[start : start + _SLAB]
+                for i in np.flatnonzero(cuts[:, slab] < cuts[:, slab + 1]).tolist():
+                    rows = slice(cuts[i, slab], cuts[i, slab + 1])
+                    wanted = outer[i] - first[rows]
+                    ranks = np.searchsorted(listed, wanted, side=side)
+                    total[i] += sign * (int(ranks.sum()) + start * len(wanted))
+                    # Nearly always nothing is undecided, which a look at the next sum shows.
+                    next_one = ranks + (start if sign < 0 else start - 1)
+                    off = second.take(next_one, mode="clip") - wanted
+                    unsure[i, rows] |= (-sign * off >= 0) & (-sign * off < margins[i])
+        for i in np.flatnonzero(unsure.any(axis=1)).tolist():
+            doubtful = np.flatnonzero(unsure[i])
+            inside = np.searchsorted(second, ends[3, i] - first[doubtful], side="right")
+            inside -= np.searchsorted(second, ends[0, i] - first[doubtful])
+            total[i] -= inside.sum()
+            unsure[i, doubtful] = inside > 0
+        return total, unsure
 
     def _exactly(self, number: int) -> tuple[Assignment, _Ends]:
         """An x with the ends of its interval as exact as they are known."""
@@ -475,18 +520,20 @@ class _Space:
             high_up + tables.slack - tables.prior,
         )
 
-    def _hits(self, x: Assignment, ends: _Ends, block: int) -> _Hits:
-        """The contexts of a block in which x discriminates."""
+    def _hits(self, x: Assignment, ends: _Ends, block: int, rows: Integers | None = None) -> _Hits:
+        """The contexts of a block in which x discriminates, of all or of some entries of the listed half."""
         self.work.check_time()
-        second, first = (half.sums for half in self._halves())
+        second, first = self._halves()
+        if rows is not None:
+            first = first[rows]
         offset = self._offset(block)
         ends = (ends[0] - offset, ends[1] - offset, ends[2] - offset, ends[3] - offset)
         starts = np.searchsorted(second, ends[0] - first)
         stops = np.searchsorted(second, ends[3] - first, side="right")
-        padded = self._halves()[0].padded
+        lowest, highest = second.take(starts, mode="clip"), second.take(stops - 1, mode="clip")
         others: list[tuple[int, int]] = []
         undecided = np.flatnonzero(
-            (starts < stops) & ((padded[starts] < ends[1] - first) | (padded[stops - 1] > ends[2] - first))
+            (starts < stops) & ((lowest < ends[1] - first) | (highest > ends[2] - first))
         )
         if len(undecided):
             inside = np.searchsorted(second, ends[1] - first[undecided])
@@ -495,7 +542,7 @@ class _Space:
             )
             self.work.settle(int((stops - starts)[undecided].sum() - (inside_stop - inside).sum()))
             for row, start, low, high, stop in zip(
-                undecided.tolist(),
+                (undecided if rows is None else rows[undecided]).tolist(),
                 starts[undecided].tolist(),
                 inside.tolist(),
                 inside_stop.tolist(),
@@ -512,19 +559,14 @@ class _Space:
 
     def _context(self, block: int, row: int, column: int) -> Assignment:
         """The context at a place of the halves."""
-        second, first = self._halves()
-        places = (
-            (self.second, int(second.order[column])),
-            (self.first, int(first.order[row])),
-            (self.outer, block),
-        )
-        return tuple(
-            sorted(
-                (i, self.tables.finite[i][entry - 1])
-                for attributes, place in places
-                for i, entry in zip(
-                    attributes, choice_at([self.tables.options[i] for i in attributes], place), strict=True
-                )
-                if entry
-            )
-        )
+        entries: list[tuple[int, int]] = []
+        second, first = self._lists()
+        for half, attributes, place in (
+            (second, self.second, column),
+            (first, self.first, len(first.sums) - 1 - row),
+        ):
+            (choice,) = half.choices(place, place + 1)
+            entries += zip(attributes, choice, strict=True)
+        outer = choice_at([self.tables.options[i] for i in self.outer], block)
+        entries += zip(self.outer, outer, strict=True)
+        return tuple(sorted((i, self.tables.finite[i][entry - 1]) for i, entry in entries if entry))

@@ -11,15 +11,20 @@ range of known width. So
 
 A count of an interval is then at least that of the grid in the interval shrunk by e, less that share, and at
 most that in the interval widened by e, plus that share.
+
+Where combinations x are too many as well, s and what sensitive attributes add to γ are counted together on a
+grid of two dimensions. The interval of γ grows with |s|, so that each cell of s has an interval in which all
+its x discriminate, and one beyond which none does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
-from math import ceil, floor, log, prod, sqrt
+from math import ceil, floor, isqrt, log, prod, sqrt
 
 import numpy as np
 
@@ -44,6 +49,8 @@ _SHARE = 1e-9
 _TAIL = 1e-13
 #: Combinations x whose intervals are looked up, and sets X of them.
 _COMBINATIONS, _SETS = 1 << 22, 1 << 12
+#: Cells of either side of the grid on which s and γ are counted together at most, and additions of cells.
+_SIDE, _ADDITIONS = 1 << 12, 4_000_000_000
 #: Error of a share on the grid, a sum of at most 2^22 positive floats.
 _ROUNDING = 2e-9
 
@@ -60,9 +67,9 @@ def enclosed_count(tables: LogOdds, criterion: Criterion, limits: Limits, reason
         Why they are not counted exactly.
     """
     unknown = PatternCount(0, tables.total_patterns(), reason, ())
-    if total_combinations(tables) > _COMBINATIONS or 1 << len(tables.sensitive) > _SETS:
-        return unknown
     grid = _Grid.of(tables)
+    if total_combinations(tables) > _COMBINATIONS or 1 << len(tables.sensitive) > _SETS:
+        return _together(tables, criterion, grid, limits, unknown)
     found: dict[tuple[int, ...], Coverage] = {}
     for disclosed, distribution in _distributions(tables, grid):
         if limits.expired():
@@ -101,10 +108,15 @@ class _Grid:
 
     @classmethod
     def of(cls, tables: LogOdds) -> _Grid:
+        """A fine grid for sums of all attributes."""
         low, high = tables.full_reach
         attributes = len(tables.values)
         cells = min(_CELLS[1], max(_CELLS[0], 100 * attributes * attributes))
-        width = 1 + (high - low) // cells
+        return cls.wide(tables, 1 + (high - low) // cells)
+
+    @classmethod
+    def wide(cls, tables: LogOdds, width: int) -> _Grid:
+        """A grid of a width."""
         steps, middle, mean, spread = [], [], [], []
         for options in tables.options:
             moved = (options + width // 2) // width
@@ -114,6 +126,16 @@ class _Grid:
             mean.append(int(errors.sum()) // len(errors))
             spread.append(int(errors.max() - errors.min()) + 2)
         return cls(width, tuple(steps), tuple(middle), tuple(mean), tuple(spread))
+
+    def error(self, attributes: Sequence[int]) -> tuple[int, int, float]:
+        """How far a sum of some attributes is from its place at most, once it is moved by the second number.
+
+        The third is the share of all choices that may be farther.
+        """
+        worst = sum(self.spread[i] for i in attributes) / 2
+        usual = sqrt(sum(self.spread[i] ** 2 for i in attributes) * log(2 / _SHARE) / 2)
+        error, centre, beyond = (usual, self.mean, _SHARE) if usual < worst else (worst, self.middle, 0.0)
+        return ceil(error) + len(attributes) + 2, sum(centre[i] for i in attributes), beyond
 
 
 @dataclass(frozen=True)
@@ -135,6 +157,20 @@ class _Distribution:
     share: Floats
     attributes: tuple[int, ...]
     lost: float = 0.0
+
+    @cached_property
+    def _below(self) -> Floats:
+        return np.concatenate([[0.0], np.cumsum(self.share)])
+
+    def between(self, grid: _Grid, low: Integers, high: Integers, margin: int) -> Floats:
+        """Share of the sums from one place on to another, each range made wider by a margin at both ends."""
+        low = np.where(np.abs(low) >= FAR // 2, low, low - margin)
+        high = np.where(np.abs(high) >= FAR // 2, high, high + margin)
+        first, last = (
+            np.clip(at - self.start, 0, len(self.share))
+            for at in (-(-low // grid.width), high // grid.width + 1)
+        )
+        return np.maximum(self._below[last] - self._below[first], 0)
 
     def adding(self, grid: _Grid, attribute: int) -> _Distribution:
         """The sums with one attribute more."""
@@ -186,27 +222,10 @@ def _coverage(
     strength = strength[~np.isnan(strength)]
     ends = ends_of(tables, criterion, strength)
     outside = distribution.attributes
-    worst = sum(grid.spread[i] for i in outside) / 2
-    usual = sqrt(sum(grid.spread[i] ** 2 for i in outside) * log(2 / _SHARE) / 2)
-    error, centre, beyond = (usual, grid.mean, _SHARE) if usual < worst else (worst, grid.middle, 0.0)
-    shift = sum(centre[i] for i in outside)
-    allowed = ceil(error) + len(outside) + 2
-    below = np.concatenate([[0.0], np.cumsum(distribution.share)])
-
-    def cells(sums: Integers, *, up: bool) -> Integers:
-        """The first cell whose sums are at least these, or the first that are above."""
-        at = -(-(sums - shift) // grid.width) if up else (sums - shift) // grid.width + 1
-        result: Integers = np.clip(at - distribution.start, 0, len(distribution.share))
-        return result
-
-    def share(first: Integers, last: Integers) -> float:
-        return float(np.maximum(below[last] - below[first], 0).sum())
-
-    def moved(sums: Integers, by: int) -> Integers:
-        return np.where(np.abs(sums) >= FAR // 2, sums, sums + by)
-
-    inner = share(cells(moved(ends[1], allowed), up=True), cells(moved(ends[2], -allowed), up=False))
-    outer = share(cells(moved(ends[0], -allowed), up=True), cells(moved(ends[3], allowed), up=False))
+    margin, shift, beyond = grid.error(outside)
+    ends = tuple(_moved(end, -shift) for end in ends)
+    inner = float(distribution.between(grid, ends[1], ends[2], -margin).sum())
+    outer = float(distribution.between(grid, ends[0], ends[3], margin).sum())
     contexts = prod(len(tables.options[i]) for i in outside)
     spare = len(strength) * (beyond + distribution.lost + _ROUNDING)
     return Coverage(
@@ -215,4 +234,74 @@ def _coverage(
         pairs=pairs,
         lower=max(0, ceil(contexts * (Fraction(inner) - Fraction(spare)))),
         upper=min(pairs, floor(contexts * (Fraction(outer) + Fraction(spare)))),
+    )
+
+
+def _moved(sums: Integers, by: int) -> Integers:
+    """Sums moved, but not those that are beyond all."""
+    return np.where(np.abs(sums) >= FAR // 2, sums, sums + by)
+
+
+def _together(
+    tables: LogOdds, criterion: Criterion, grid: _Grid, limits: Limits, unknown: PatternCount
+) -> PatternCount:
+    """Enclose the number of all patterns at once, without saying how many are of each set of attributes."""
+    sensitive = tables.sensitive
+    if any(len(tables.finite[i]) < len(tables.values[i]) for i in sensitive):
+        return unknown
+    rest = _Distribution(0, np.ones(1), ())
+    for i in range(len(tables.values)):
+        if i not in sensitive:
+            rest = rest.adding(grid, i)
+    values = sum(2 * len(tables.values[i]) + 1 for i in sensitive)
+    side = min(_SIDE, isqrt(_ADDITIONS // values))
+    width = 1 + sum(most - least for least, most in (tables.reach[i] for i in sensitive)) // side
+    coarse = _Grid.wide(tables, width)
+    # Rows are s, columns what the same attributes add to γ; both from a first cell on.
+    start, share = 0, np.ones((1, 1))
+    for i in sensitive:
+        if limits.expired():
+            return unknown
+        steps = coarse.steps[i]
+        low, size = int(steps.min()), share.shape[0]
+        wider = np.zeros((size + int(np.ptp(steps)),) * 2)
+        for step in steps.tolist():
+            wider[step - low : step - low + size, -low : size - low] += share
+        for step in steps[1:].tolist():
+            wider[-low : size - low, step - low : step - low + size] += share
+        wider /= 2 * len(steps) - 1
+        start, share = start + low, wider
+    margin, shift, beyond = grid.error(rest.attributes)
+    coarse_margin, coarse_shift, coarse_beyond = coarse.error(sensitive)
+    margin += coarse_margin
+    places = (start + np.arange(len(share))) * coarse.width + coarse_shift
+    unit = 1.0 / (1 << tables.bits)
+    least = np.maximum(np.abs(places) - coarse_margin, 0) * unit * np.sign(places)
+    most = (np.abs(places) + coarse_margin) * unit
+    _, inner_low, inner_high, _ = ends_of(tables, criterion, least)
+    lows, _, _, highs = zip(*(ends_of(tables, criterion, sign * most) for sign in (-1, 1)), strict=True)
+    # What may be of either sign has the intervals of both.
+    either = np.abs(places) <= coarse_margin
+    outer_low = np.where(either, np.minimum(*lows), np.where(places < 0, *lows))
+    outer_high = np.where(either, np.maximum(*highs), np.where(places < 0, *highs))
+    sums = [0.0, 0.0]
+    for row in range(len(share)):
+        if row % 64 == 0 and limits.expired():
+            return unknown
+        for which, (low, high, by) in enumerate(
+            ((inner_low, inner_high, -margin), (outer_low, outer_high, margin))
+        ):
+            if low[row] <= high[row] and not (which == 0 and either[row]):
+                from_, to = (_moved(np.full(len(places), end[row]), -shift) for end in (low, high))
+                from_, to = (np.where(np.abs(end) >= FAR // 2, end, end - places) for end in (from_, to))
+                sums[which] += float(share[row] @ rest.between(grid, from_, to, by))
+    every = prod(1 + 2 * len(tables.values[i]) for i in sensitive) * prod(
+        len(tables.options[i]) for i in rest.attributes
+    )
+    spare = Fraction(beyond + 2 * coarse_beyond + rest.lost + 3 * _ROUNDING)
+    return PatternCount(
+        max(0, ceil(every * (Fraction(sums[0]) - spare))),
+        min(unknown.upper, floor(every * (Fraction(sums[1]) + spare))),
+        unknown.reason,
+        (),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -25,10 +25,33 @@ from auditor.search.additive.summaries import (
     pareto_patterns,
 )
 from auditor.search.additive.tables import tables_of
-from auditor.search.additive.worst import Worst, group_level, worst_patterns
+from auditor.search.additive.worst import Memory, Worst, group_level, worst_patterns
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
+
+#: Length of the lists of sums where a part of the patterns is searched.
+_SHORT = 1 << 19
+#: Pairs (x, y) up to which a tree finds the worst patterns faster than lists of sums do.
+_FEW = 1 << 17
+#: Bisections that each of many counts may take.
+_GLANCE = 1 << 19
+
+
+class Point(NamedTuple):
+    """A pair (x, y) in floats, to be drawn; nothing is decided by it.
+
+    Attributes
+    ----------
+    probability, degree : float
+        ``P(xy)`` and |degree|.
+    sensitive_values, context_values : Assignment
+    """
+
+    probability: float
+    degree: float
+    sensitive_values: Assignment
+    context_values: Assignment
 
 
 class Engine:
@@ -58,6 +81,7 @@ class Engine:
         self.criterion = criterion
         self.min_probability, self.limits = min_probability, limits
         self.tables = tables_of(classifier)
+        self._memory = Memory()
         self._counting = Counting(self.tables, criterion, limits)
 
     def worst(
@@ -85,8 +109,18 @@ class Engine:
         """
         contexts: Literal["any", "all"] = "all" if individual else "any"
         scope = Scope(disclosing, None if only is None else tuple(only), contexts)
+        limits = self.limits
+        if scope.disclosing is not None or scope.only is not None:
+            # Of a part of the patterns both ends are wanted, and need not meet in the last digit.
+            limits = replace(limits, entries=min(limits.entries, _SHORT))
         found = worst_patterns(
-            self.tables, self.criterion, k, only_patterns=only_patterns, scope=scope, limits=self.limits
+            self.tables,
+            self.criterion,
+            k,
+            only_patterns=only_patterns,
+            scope=scope,
+            limits=limits,
+            memory=self._memory,
         )
         return self._probable(found, k, self.min_probability, only_patterns, scope)
 
@@ -101,7 +135,7 @@ class Engine:
 
     def worst_by_share(self, shares: Sequence[Fraction]) -> tuple[Worst, ...]:
         """The worst pair of those that apply to at least each share of people, ``P(xy) >= share``."""
-        overall = worst_patterns(self.tables, self.criterion, limits=self.limits)
+        overall = worst_patterns(self.tables, self.criterion, limits=self.limits, memory=self._memory)
         return tuple(
             self._probable(
                 overall, 1, max(share, self.min_probability or share), only_patterns=False, scope=ANY
@@ -111,7 +145,8 @@ class Engine:
 
     def top(self, k: int, rank_by: RankBy = "divergence") -> Ranking:
         """The k best discrimination patterns by a score."""
-        if rank_by == "discrimination":
+        few = self.tables.population is not None and self.tables.total_patterns() <= _FEW
+        if rank_by == "discrimination" and not few:
             worst = self.worst(k, only_patterns=True)
             upper = 0.0 if worst.complete else float(worst.upper)
             return Ranking(worst.patterns, worst.complete, worst.solved, worst.solved, upper)
@@ -145,10 +180,25 @@ class Engine:
             return None
         return tuple(self.tables.exact.measure(self.criterion, x, y) for x, y in pairs)
 
-    def sample_points(self, n: int) -> tuple[tuple[float, float], ...] | None:
-        """``(P(xy), |degree|)`` of a `sample`, in floats, to be drawn; nothing is decided by them."""
+    def sample_points(self, n: int) -> tuple[Point, ...] | None:
+        """The points of a `sample`."""
         pairs = self._counting.sample(n)
         return None if pairs is None else tuple(self._point(x, y) for x, y in pairs)
+
+    def counts(self, thresholds: Sequence[Fraction]) -> tuple[tuple[int, int], ...]:
+        """At least and at most how many pairs of any probability have a |degree| above each threshold.
+
+        Parameters
+        ----------
+        thresholds : sequence of Fraction
+            What takes longer to count than a glance is left open.
+        """
+        limits = replace(self.limits, steps=min(self.limits.steps, _GLANCE))
+        found = [
+            Counting(self.tables, replace(self.criterion, threshold=value), limits).count()
+            for value in thresholds
+        ]
+        return tuple((count.lower, count.upper) for count in found)
 
     def _probable(
         self, worst: Worst, k: int, least: Fraction | None, only_patterns: bool, scope: Scope
@@ -176,9 +226,9 @@ class Engine:
             upper = max(upper, min(worst.upper, Fraction(min(ranking.upper, 1.0))))
         return replace(worst, patterns=patterns, upper=upper, complete=ranking.complete)
 
-    def _point(self, x: Assignment, y: Assignment) -> tuple[float, float]:
+    def _point(self, x: Assignment, y: Assignment) -> Point:
         tables, population = self.tables, population_of(self.tables)
         sides = population.log_prior + sum(population.log_likelihood[i][v] for i, v in x + y)
         gamma = tables.prior + sum(tables.values[i][v] for i, v in y)
         degree = self.criterion.size(tables.real(tables.strength(x)), tables.real(gamma))
-        return float(np.exp(sides).sum()), float(degree)
+        return Point(float(np.exp(sides).sum()), float(degree), x, y)

@@ -66,11 +66,13 @@ class Moves:
 
     def within(self, sign: int, position: Integers, budget: Floats) -> Floats:
         """At most how far the sum rises (1) or falls (-1) at a cost within the budget."""
+        budget = np.maximum(budget, 0) * (1 + _ROUNDING) + _ROUNDING
         gained = np.empty(len(position))
-        for p in np.unique(position).tolist():
-            here = position == p
-            cost, gain = self._knapsack(sign, p)
-            gained[here] = np.interp(np.maximum(budget[here], 0) * (1 + _ROUNDING) + _ROUNDING, cost, gain)
+        order = np.argsort(position.astype(np.int16), kind="stable")
+        borders = np.searchsorted(position[order], np.arange(len(self.most) + 1))
+        for p in np.flatnonzero(np.diff(borders)).tolist():
+            here = order[borders[p] : borders[p + 1]]
+            gained[here] = np.interp(budget[here], *self._knapsack(sign, p))
         most = self.most if sign > 0 else -self.least
         return np.where(np.isinf(most[position]), inf, gained * (1 + _ROUNDING) + _ROUNDING)
 

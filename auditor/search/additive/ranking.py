@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Context, Decimal
+from decimal import Context
 from fractions import Fraction
 from math import inf
 
@@ -33,6 +33,8 @@ from auditor.search.pattern import Pattern
 
 #: Divergences equal in 28 digits tie: what is equal in theory differs in the last of the digits computed.
 _TIES = Context(prec=28, Emax=10**9, Emin=-(10**9))
+#: Share by which divergences in floats differ at least if they are told apart.
+_ROUGH = 1e-8
 #: Least and most nodes expanded in one block.
 _BLOCK = (8, 256)
 #: Combinations extended at once.
@@ -64,13 +66,45 @@ class Ranking:
 
 def rank(patterns: Sequence[Pattern], rank_by: RankBy) -> list[Pattern]:
     """Patterns by decreasing score, ties broken by `Pattern.key`."""
+    if rank_by == "discrimination":
+        return sorted(patterns, key=lambda pattern: (-abs(pattern.degree), pattern.key))
+    if rank_by == "probability":
+        return sorted(patterns, key=lambda pattern: (-pattern.probability, pattern.key))
+    # By floats first; only those that these can't tell apart are worth the digits of decimals.
+    rough = _rough_divergences(patterns)
+    order = np.argsort(-rough, kind="stable")
+    rough = rough[order]
+    apart = np.flatnonzero(rough[1:] < rough[:-1] * (1 - _ROUGH)) + 1
+    ranked: list[Pattern] = []
+    for group in np.split(order, apart):
+        alike = [patterns[i] for i in group.tolist()]
+        if len(alike) > 1:
+            alike.sort(key=lambda pattern: (_TIES.minus(pattern.divergence), pattern.key))
+        ranked += alike
+    return ranked
 
-    def order(pattern: Pattern) -> tuple[Fraction | Decimal, tuple[int, Assignment, Assignment]]:
-        if rank_by == "divergence":
-            return _TIES.minus(pattern.divergence), pattern.key
-        return -abs(pattern.degree) if rank_by == "discrimination" else -pattern.probability, pattern.key
 
-    return sorted(patterns, key=order)
+def _rough_divergences(patterns: Sequence[Pattern]) -> Floats:
+    """`Pattern.divergence` in floats, to ten digits; 0 where it is too small for that."""
+    rows = np.ones((len(patterns), 5))
+    for row, pattern in zip(rows, patterns, strict=True):
+        criterion, given = pattern.criterion, pattern.favourable_given_pattern
+        row[4] = 0
+        if abs(pattern.degree) > criterion.threshold:
+            target = criterion.fair_target(given, pattern.favourable_given_context, pattern.share)
+            a, b = (given, target) if given > target else (1 - given, 1 - target)
+            row[:] = float(pattern.probability), float(a), float(1 - a), float(b), float(a - b)
+    probability, p, not_p, q, excess = rows.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # Far below p, its nearest fair value would be lost in the difference.
+        apart = p * np.log(p / q) - not_p * np.log1p(excess / not_p)
+        apart = np.where(not_p > 0, apart, -np.log(q))
+    divergences = probability * np.where(q < p / 2, apart, kl(p, not_p, excess))
+    divergences = np.where((divergences > 1e-290) & (excess > 0), divergences, 0)
+    for i in np.flatnonzero(np.isinf(divergences)).tolist():
+        # What is next to 0 may be 0 as a float.
+        divergences[i] = patterns[i].divergence_nats
+    return divergences
 
 
 def top_patterns(
@@ -111,7 +145,7 @@ def top_patterns(
         for x, y in search.candidates()
         if min_probability is None or tables.exact.probable(x, y, min_probability)
         for pattern in [tables.exact.measure(criterion, x, y)]
-        if not only_patterns or tables.exact.discriminates(criterion, x, y)
+        if not only_patterns or abs(pattern.degree) > criterion.threshold
     ]
     return Ranking(
         patterns=tuple(rank(patterns, rank_by)[:k]),

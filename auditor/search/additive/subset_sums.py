@@ -8,10 +8,11 @@ first (meet in the middle), which takes the square root of the space.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from math import inf, log, prod
+from functools import cached_property, reduce
+from itertools import combinations
+from math import comb, inf, log, prod
 
 import numpy as np
 
@@ -181,6 +182,126 @@ def _fixed(rows: Sequence[Integers], longest: int) -> tuple[list[int], list[int]
     return sorted(set(everything) - set(free), key=spread, reverse=True), free
 
 
+class Alike:
+    """Rows of which those that are the same are merged into one, so that equal sums are met once.
+
+    Attributes
+    ----------
+    rows : list of arrays
+        An entry of a merged row is what some number of times each entry of the single row adds up to.
+    """
+
+    def __init__(self, rows: Sequence[Integers]) -> None:
+        groups: dict[bytes, list[int]] = {}
+        for i, row in enumerate(rows):
+            groups.setdefault(row.tobytes(), []).append(i)
+        self._length = len(rows)
+        #: Per merged row the rows in it, and how often each entry is taken.
+        self._merged: list[tuple[list[int], Integers]] = []
+        self.rows: list[Integers] = []
+        for group in groups.values():
+            row = rows[group[0]]
+            # Of a row with equal entries many merged ones would tie, and each would be looked at by itself.
+            distinct = len(group) > 1 and len(np.unique(row)) == len(row)
+            few = distinct and comb(len(group) + len(row) - 1, len(group)) <= _SHORT
+            for some in [group] if few else [[i] for i in group]:
+                times = _multisets(len(some), len(row)) if few else np.eye(len(row), dtype=np.int64)
+                self._merged.append((some, times))
+                self.rows.append(times @ row)
+
+    def choices(self, choice: Choice, unused: int | None) -> Iterator[Choice]:
+        """Every choice from single rows that one from merged rows stands for.
+
+        Parameters
+        ----------
+        choice : Choice
+        unused : int or None
+            The entry that comes last among those of a row; with the others the rising ones come first.
+        """
+        if len(self._merged) == self._length:
+            yield choice
+            return
+        left: list[list[int]] = [[]] * self._length
+        for (group, times), entry in zip(self._merged, choice, strict=True):
+            shared = times[entry].tolist()
+            for i in group:
+                left[i] = shared
+
+        def entries(i: int) -> Iterator[int]:
+            return iter(sorted(range(len(left[i])), key=lambda entry: (entry == unused, entry)))
+
+        # Depth first, one row after another, without recursion: there may be a thousand rows.
+        open_rows, chosen = [entries(0)], list[int]()
+        while open_rows:
+            i = len(open_rows) - 1
+            if len(chosen) > i:
+                left[i][chosen.pop()] += 1
+            entry = next((entry for entry in open_rows[-1] if left[i][entry]), -1)
+            if entry < 0:
+                open_rows.pop()
+                continue
+            left[i][entry] -= 1
+            chosen.append(entry)
+            if len(chosen) == self._length:
+                yield tuple(chosen)
+            else:
+                open_rows.append(entries(i + 1))
+
+
+def _multisets(size: int, entries: int) -> Integers:
+    """How often each entry is in each multiset of a size, by where bars stand among stars."""
+    bars = np.array(list(combinations(range(size + entries - 1), entries - 1)), dtype=np.int64)
+    bars = bars.reshape(comb(size + entries - 1, size), entries - 1)
+    ends = np.full((len(bars), 1), -1), np.full((len(bars), 1), size + entries - 1)
+    return np.diff(np.hstack([ends[0], bars, ends[1]])) - 1
+
+
+class SortedSums:
+    """All sums of one entry of each row, in order; which choice made one is worked out when it is asked for.
+
+    Sorting the sums alone is many times faster than keeping track of where each stood.
+
+    Attributes
+    ----------
+    sums : array of int, shape (prod of lengths,)
+    """
+
+    def __init__(self, rows: Sequence[Integers]) -> None:
+        self._rows = rows
+        self.sums = sums(rows)
+        self.sums.sort()
+
+    def choices(self, start: int, stop: int) -> Iterator[Choice]:
+        """The choices whose sums stand at these places; those of equal sums in the order of `sums`."""
+        place = start
+        while place < stop:
+            total = self.sums[place]
+            before, end = (int(np.searchsorted(self.sums, total, side=side)) for side in ("left", "right"))
+            until = min(end, stop)
+            for index in self._indices(total)[place - before : until - before].tolist():
+                yield choice_at(self._rows, index)
+            place = until
+
+    def _indices(self, total: np.int64) -> Integers:
+        """Where a sum stands in the list of `sums`, which isn't made again: only those of its halves are."""
+        first, second, order = self._parts
+        wanted = total - first
+        starts = np.searchsorted(second, wanted)
+        counts = np.searchsorted(second, wanted, side="right") - starts
+        offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        row = np.repeat(np.arange(len(first)), counts)
+        result: Integers = row * len(second) + order[starts[row] + offsets]
+        return result
+
+    @cached_property
+    def _parts(self) -> tuple[Integers, Integers, Integers]:
+        """The sums of the first rows, those of the others sorted, and where each of these stood unsorted."""
+        split = halves([len(row) for row in self._rows], len(self.sums))
+        others = sums(self._rows[split:])
+        order = np.argsort(others, kind="stable")
+        return sums(self._rows[:split]), others[order], order
+
+
 class _Leaf:
     """Two listed, sorted halves; the first falls, so that what it leaves for the second rises.
 
@@ -188,13 +309,8 @@ class _Leaf:
     """
 
     def __init__(self, first: Sequence[Integers], second: Sequence[Integers]) -> None:
-        self._first_rows, self._second_rows = first, second
-        unsorted = sums(first)
-        self._first_order = np.argsort(-unsorted, kind="stable")
-        self._first = unsorted[self._first_order]
-        unsorted = sums(second)
-        self._order = np.argsort(unsorted, kind="stable")
-        self._second = unsorted[self._order]
+        self._firsts, self._seconds = SortedSums(first), SortedSums(second)
+        self._first, self._second = self._firsts.sums[::-1], self._seconds.sums
         self._length = len(self._first) + len(self._second)
         self.low = int(self._first[-1]) + int(self._second[0])
         self.high = int(self._first[0]) + int(self._second[-1])
@@ -235,10 +351,12 @@ class _Leaf:
         overflow = nearest if counts.sum() > k + _TIES else None
         listed: list[tuple[int, Choice]] = []
         for row, begin, count in zip(hits.tolist(), start.tolist(), counts.tolist(), strict=True):
-            first = choice_at(self._first_rows, int(self._first_order[row]))
-            for column in range(begin, begin + min(count, k + _TIES - len(listed))):
-                second = choice_at(self._second_rows, int(self._order[column]))
-                listed.append((abs(int(self._second[column]) - int(wanted[row])), second + first))
+            place = len(self._first) - 1 - row
+            (first,) = self._firsts.choices(place, place + 1)
+            end = begin + min(count, k + _TIES - len(listed))
+            distances = np.abs(self._second[begin:end] - wanted[row]).tolist()
+            chosen = self._seconds.choices(begin, end)
+            listed += [(d, second + first) for d, second in zip(distances, chosen, strict=True)]
             if len(listed) >= k + _TIES:
                 break
         return listed, overflow

@@ -402,7 +402,7 @@ class _Minimal(_Found):
         parts, order = masks[:0], np.argsort(np.bitwise_count(masks).sum(axis=1), kind="stable")
         sizes = np.bitwise_count(masks).sum(axis=1)
         new = np.zeros(len(masks), dtype=bool)
-        for size in np.unique(sizes).tolist():
+        for size in np.flatnonzero(np.bincount(sizes)).tolist():
             here = order[sizes[order] == size]
             here = here[~_contains(masks[here], parts)]
             new[here] = True

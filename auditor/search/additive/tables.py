@@ -64,7 +64,8 @@ class Rationals:
 
     def probable(self, x: Assignment, y: Assignment, least: Fraction) -> bool:
         """Whether ``P(xy) >= least``."""
-        return sum(self.model.joint(x + y)) >= least
+        favourable, unfavourable, whole = self.model.weights(x + y)
+        return favourable + unfavourable >= least * whole
 
     def interval(self, criterion: Criterion, x: Assignment) -> Interval | None:
         """`Criterion.interval`."""
@@ -81,8 +82,8 @@ class Rationals:
         a, b = self._likelihoods(x)
         by_odds: dict[Fraction, list[Assignment]] = {}
         for y in contexts:
-            u, v = self.model.joint(y)
-            by_odds.setdefault(u / v, []).append(y)
+            u, v, _ = self.model.weights(y)
+            by_odds.setdefault(Fraction(u, v), []).append(y)
         tied: dict[Fraction, list[Assignment]] = {}
         for odds, some in by_odds.items():
             tied.setdefault(criterion.off_peak(odds, a, b), []).extend(some)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations, islice, product
-from math import inf, isinf
+from math import inf, isinf, nextafter
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import ANY, Combinations, Scope, Xs, total_combinations
 from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, Frontier
 from auditor.search.additive.log_odds import Floats, LogOdds, merged
-from auditor.search.additive.subset_sums import Choice, Leaves, nearest
+from auditor.search.additive.subset_sums import Alike, Choice, Leaves, nearest
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
@@ -55,6 +55,22 @@ class Worst:
         return abs(self.patterns[0].degree) if self.patterns else Fraction(0)
 
 
+@dataclass
+class Memory:
+    """What the searches of one question share.
+
+    Attributes
+    ----------
+    leaves : dict
+        Lists of sums.
+    contexts : dict
+        The worst context of an x, by x and whether contexts disclose everything; only where it was proved.
+    """
+
+    leaves: Leaves = field(default_factory=dict)
+    contexts: dict[tuple[Assignment, str], list[Assignment]] = field(default_factory=dict)
+
+
 def worst_patterns(
     tables: LogOdds,
     criterion: Criterion,
@@ -63,6 +79,7 @@ def worst_patterns(
     only_patterns: bool = False,
     scope: Scope = ANY,
     limits: Limits = DEFAULT,
+    memory: Memory | None = None,
 ) -> Worst:
     r"""The k pairs (x, y) of largest |degree|; ties are broken by `Pattern.key`.
 
@@ -79,37 +96,49 @@ def worst_patterns(
         Only pairs with ``|degree| > threshold``.
     scope : Scope
     limits : Limits
+    memory : Memory, optional
+        Of earlier searches of the same tables and criterion.
     """
     threshold = criterion.threshold
     best: list[Pattern] = []
+    seen: set[tuple[int, Assignment, Assignment]] = set()
     upper = threshold if only_patterns else Fraction(0)
     solved, nodes, complete = 0, 0, True
-    leaves: Leaves = {}
+    memory = Memory() if memory is None else memory
     strongest = Strongest(tables, criterion, scope, neutral=k > 1 or scope.contexts == "all")
     seeds = strongest.seeds() if not only_patterns and k == 1 else []
 
     def solve(x: Assignment, own: float) -> None:
         nonlocal complete, upper, solved
         solved += 1
-        contexts, gap = _contexts(tables, criterion, x, k, scope, limits, leaves)
+        contexts, gap = _contexts(tables, criterion, x, k, scope, limits, memory)
+        measured = [tables.exact.measure(criterion, x, y) for y in contexts]
         if gap is not None:
             ceiling = Fraction(min(own, _bound(tables, criterion, x, gap)))
-            if tables.exact.closed(criterion, x):
-                ceiling = min(ceiling, threshold)
+            # The bound is rounded up. Nearly always the degree at the peak is next to one that was found.
+            found = max((abs(pattern.degree) for pattern in measured), default=0)
+            above = nextafter(float(found), 2)
+            for proved in (threshold, Fraction(nextafter(above, 2)), Fraction(above)):
+                if proved < ceiling and tables.exact.closed(replace(criterion, threshold=proved), x):
+                    ceiling = proved
             if not only_patterns or ceiling > threshold:
                 complete, upper = False, max(upper, ceiling)
-        for y in contexts:
-            pattern = tables.exact.measure(criterion, x, y)
-            if (not only_patterns or tables.exact.discriminates(criterion, x, y)) and pattern not in best:
-                insort(best, pattern, key=_rank)
+        for pattern in measured:
+            if not only_patterns or abs(pattern.degree) > threshold:
+                insert(pattern)
         del best[k:]
+
+    def insert(pattern: Pattern) -> None:
+        if pattern.key not in seen:
+            seen.add(pattern.key)
+            insort(best, pattern, key=_rank)
 
     if seeds:
         # A first witness at once, whatever the limits.
         solve(seeds[0], 1.0)
         upper, complete, solved = Fraction(0), True, 0
-        if scope == ANY and (group := group_level(tables, criterion)) not in best:
-            insort(best, group, key=_rank)
+        if scope == ANY:
+            insert(group_level(tables, criterion))
             del best[k:]
     for ceiling, own, x in strongest:
         floor = abs(best[k - 1].degree) if len(best) >= k else threshold if only_patterns else Fraction(-1)
@@ -293,11 +322,13 @@ def _contexts(
     k: int,
     scope: Scope,
     limits: Limits,
-    leaves: Leaves,
+    memory: Memory,
 ) -> tuple[list[Assignment], int | None]:
     """The contexts in which x can be among the k worst, and the gap of a search that wasn't complete."""
     if scope.contexts == "none":
         return [()], None
+    if k == 1 and (known := memory.contexts.get((x, scope.contexts))):
+        return known, None
     individual = scope.contexts == "all"
     outside = tables.outside(x)
     strength = tables.strength(x)
@@ -310,21 +341,42 @@ def _contexts(
     rows = [tables.options[i][1:] if individual else tables.options[i] for i in outside]
     # Beyond 2^-27 from the peak a nearer context gains less than 2^-54 of the degree.
     enough = -1 if abs(target) == inf else 1 << max(0, tables.bits - 27)
-    found = nearest(rows, target, k, tables.slack + 1, enough, limits, leaves)
+    alike = Alike(rows)
+    found = nearest(alike.rows, target, k, tables.slack + 1, enough, limits, memory.leaves)
     shift = 1 if individual else 0
-    contexts = [_assignment(tables, outside, choice, shift) for choice in found.choices]
-    return _nearest_the_peak(tables, criterion, x, contexts, k), None if found.complete else found.gap
+    unused = None if individual else 0
+    alike_of = {
+        _assignment(tables, outside, next(alike.choices(choice, unused)), shift): choice
+        for choice in found.choices
+    }
+
+    def same(y: Assignment) -> Iterator[Assignment]:
+        for choice in islice(alike.choices(alike_of[y], unused), k):
+            yield _assignment(tables, outside, choice, shift)
+
+    contexts = _nearest_the_peak(tables, criterion, x, list(alike_of), same, k)
+    if not found.complete:
+        return contexts, found.gap
+    if k == 1:
+        memory.contexts[x, scope.contexts] = contexts
+    return contexts, None
 
 
 def _nearest_the_peak(
-    tables: LogOdds, criterion: Criterion, x: Assignment, contexts: list[Assignment], k: int
+    tables: LogOdds,
+    criterion: Criterion,
+    x: Assignment,
+    contexts: list[Assignment],
+    same: Callable[[Assignment], Iterator[Assignment]],
+    k: int,
 ) -> list[Assignment]:
-    """The k contexts of largest |degree|, exactly; of those that tie, the shortest."""
-    if len(contexts) <= k:
-        return contexts
+    """The k contexts of largest |degree|, exactly; of those that tie, the shortest.
+
+    ``same`` gives, for a context, all that differ from it only in attributes that are alike.
+    """
     nearest_first: list[Assignment] = []
-    for tied in tables.exact.worst_first(criterion, x, contexts):
-        nearest_first += sorted(tied, key=lambda y: (len(y), y))
+    for tied in tables.exact.worst_first(criterion, x, contexts) if len(contexts) > 1 else [contexts]:
+        nearest_first += sorted((z for y in tied for z in same(y)), key=lambda y: (len(y), y))
         if len(nearest_first) >= k:
             break
     return nearest_first[:k]

@@ -29,7 +29,7 @@ from auditor.model.reading import load_naive_bayes
 from auditor.model.spec import ModelSpec
 from tests.cli.conftest import EXAMPLES
 
-pytest.importorskip("sklearn", reason="needs the extra auditor[sklearn]")
+pytest.importorskip("sklearn", reason="needs the extra delta-fair[sklearn]")
 
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import VotingClassifier
@@ -108,7 +108,7 @@ SAVED = json.loads((FILES / "predicted-1.9.json").read_text())
 @pytest.mark.parametrize("case", SAVED)
 def test_files_of_other_versions_give_what_those_versions_predict(case: str, version: str) -> None:
     """The files and predictions were made by ``files/make.py``."""
-    pytest.importorskip("skops.io", reason="needs the extra auditor[sklearn]")
+    pytest.importorskip("skops.io", reason="needs the extra delta-fair[sklearn]")
     saved = json.loads((FILES / f"predicted-{version}.json").read_text())[case]
     model = from_sklearn(load_skops(FILES / f"{case}-{version}.skops"), sensitive=["x0"], favourable="1")
     for *row, probability in saved:
@@ -129,7 +129,7 @@ def test_files_of_other_versions_give_what_those_versions_predict(case: str, ver
 
 @pytest.mark.parametrize(("version", "alpha"), [("1.2", "1E-10"), ("1.3", "1E-10"), ("1.5", "0")])
 def test_smoothing_is_what_the_version_took(version: str, alpha: str) -> None:
-    pytest.importorskip("skops.io", reason="needs the extra auditor[sklearn]")
+    pytest.importorskip("skops.io", reason="needs the extra delta-fair[sklearn]")
     model = from_sklearn(load_skops(FILES / f"zero-alpha-{version}.skops"), sensitive=["x0"])
     assert model.smoothing == Decimal(alpha)
 
@@ -341,7 +341,7 @@ def test_wrong_names_are_refused() -> None:
 
 
 def test_skops_files(tmp_path: Path) -> None:
-    skops = pytest.importorskip("skops.io", reason="needs the extra auditor[sklearn]")
+    skops = pytest.importorskip("skops.io", reason="needs the extra delta-fair[sklearn]")
     pipeline = make_pipeline(OrdinalEncoder(), CategoricalNB()).fit(WORDS, Y)
     path = tmp_path / "m.skops"
     skops.dump(pipeline, path)
@@ -361,7 +361,7 @@ def test_skops_files(tmp_path: Path) -> None:
     ],
 )
 def test_files_of_wrappers_say_which_part_to_save(wrapped: Any, reason: str, tmp_path: Path) -> None:
-    skops = pytest.importorskip("skops.io", reason="needs the extra auditor[sklearn]")
+    skops = pytest.importorskip("skops.io", reason="needs the extra delta-fair[sklearn]")
     skops.dump(wrapped.fit(CODES, Y), tmp_path / "m.skops")
     with pytest.raises(InputError, match=reason):
         from_sklearn(load_skops(tmp_path / "m.skops"), sensitive=["x0"])
@@ -375,7 +375,7 @@ class Evil:
 
 
 def test_files_that_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    skops = pytest.importorskip("skops.io", reason="needs the extra auditor[sklearn]")
+    skops = pytest.importorskip("skops.io", reason="needs the extra delta-fair[sklearn]")
     monkeypatch.chdir(tmp_path)
     Path("m.pkl").write_bytes(pickle.dumps(Evil()))
     Path("m.txt").write_text("text")
@@ -400,7 +400,7 @@ def test_files_that_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_types_that_could_run_code_are_refused(tmp_path: Path) -> None:
-    skops = pytest.importorskip("skops.io", reason="needs the extra auditor[sklearn]")
+    skops = pytest.importorskip("skops.io", reason="needs the extra delta-fair[sklearn]")
     skops.dump(Evil(), tmp_path / "evil.skops")
     with pytest.raises(InputError, match="could run code"):
         load_skops(tmp_path / "evil.skops")
@@ -454,7 +454,7 @@ def test_the_estimator_takes_positions_and_sorts_its_classes() -> None:
 
 
 def test_skops_bytes_are_read_back(tmp_path: Path) -> None:
-    pytest.importorskip("skops.io", reason="needs the extra auditor[sklearn]")
+    pytest.importorskip("skops.io", reason="needs the extra delta-fair[sklearn]")
     model = load_naive_bayes(EXAMPLES / "compas.json")
     path = tmp_path / "m.skops"
     path.write_bytes(to_skops(model))

@@ -15,7 +15,7 @@ from auditor.model.formats.sklearn_logistic import from_logistic, is_logistic
 from auditor.model.intervals import Bins
 from auditor.model.scorecard import ScorecardSpec
 
-pytest.importorskip("sklearn", reason="needs the extra auditor[sklearn]")
+pytest.importorskip("sklearn", reason="needs the extra delta-fair[sklearn]")
 
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
@@ -91,7 +91,7 @@ def chances(spec: ScorecardSpec, frame: pd.DataFrame) -> list[float]:
 @pytest.mark.parametrize("case", ESTIMATORS)
 @pytest.mark.parametrize("favourable", ["yes", "no"])
 def test_the_probabilities_are_the_same(case: str, favourable: str, tmp_path: Path) -> None:
-    skops = pytest.importorskip("skops.io", reason="needs the extra auditor[sklearn]")
+    skops = pytest.importorskip("skops.io", reason="needs the extra delta-fair[sklearn]")
     estimator, columns = ESTIMATORS[case]
     estimator.fit(FRAME[columns], Y)
     path = tmp_path / "model.skops"

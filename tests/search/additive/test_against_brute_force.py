@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from typing import get_args
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 
+from auditor.search.additive import counting, enclosing
 from auditor.search.additive.combinations import Scope
 from auditor.search.additive.counting import count_patterns, sample_patterns
+from auditor.search.additive.enclosing import enclosed_count
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
 from auditor.search.additive.worst import group_level, worst_patterns
+from auditor.search.limits import DEFAULT, Limits
 from tests.fuzzing import examples
 from tests.oracle import CriterionName, RankBy
 from tests.search.comparing import assert_measured, assert_patterns, assert_top, keys, question
@@ -42,6 +46,22 @@ def check_count(case: Case) -> None:
     for attribute in case.model.sensitive:
         disclosing = sum(entry.lower for entry in count.coverage if attribute in entry.disclosed)
         assert disclosing == case.patterns.count_disclosing(attribute)
+
+
+def check_count_by_slab(case: Case) -> None:
+    tables, criterion = question(case)
+    with patch.object(counting, "_SLAB", 3):
+        assert count_patterns(tables, criterion).total == len(case.patterns.patterns)
+
+
+def check_enclosed_count(case: Case) -> None:
+    tables, criterion = question(case)
+    true = len(case.patterns.patterns)
+    # One set of attributes after the other, and all of them at once.
+    for sets in (1 << 12, 1):
+        with patch.multiple(enclosing, _CELLS=(1 << 10, 1 << 10), _SIDE=128, _SETS=sets):
+            found = enclosed_count(tables, criterion, DEFAULT, "for a test")
+        assert found.lower <= true <= found.upper <= tables.total_patterns()
 
 
 def check_sample(case: Case) -> None:
@@ -79,6 +99,8 @@ def check_worst_by_attribute(case: Case) -> None:
         assert attribute in pair.disclosed
         assert pair.size == expected.size == found.upper
         assert found.complete
+        short = worst_patterns(tables, criterion, scope=Scope(disclosing=attribute), limits=Limits(entries=4))
+        assert short.lower <= expected.size <= short.upper
 
 
 def check_levels(case: Case) -> None:
@@ -118,6 +140,8 @@ def check_summaries(case: Case) -> None:
 
 CHECKS = [
     check_count,
+    check_count_by_slab,
+    check_enclosed_count,
     check_sample,
     check_worst,
     check_worst_patterns,

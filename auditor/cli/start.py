@@ -1,0 +1,27 @@
+"""A folder to begin in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from auditor.cli.terminal import print_result
+
+
+def init(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[FOLDER]", help="Where the files go.  [the current folder]")
+    ] = Path(),
+) -> int:
+    """Write files to play with: people who were made up, a model learnt from them, a policy and examples.
+
+    A file that is there already is never overwritten.
+    """
+    from auditor.usecases.starting import start
+
+    written = "".join(f"{path}\n" for path in start(folder))
+    inside = "" if folder == Path() else f"cd {folder}; "
+    print_result(f"{written}\nNext: {inside}auditor audit model.json --delta 0.1 -o report.html\n", "text")
+    return 0

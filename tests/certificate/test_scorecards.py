@@ -1,0 +1,249 @@
+"""Certificates of scorecards: issued, verified and checked; ties are decided, and nothing by rounding."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any, Literal
+
+import pytest
+
+from auditor.certificate import checker, issuing, scorecard_checker
+from auditor.certificate.policy import terms
+from auditor.certificate.reading import open_certificate
+from auditor.certificate.signing import sign
+from auditor.certificate.verifying import verify
+from auditor.documents.certificate import Certificate
+from auditor.errors import InputError
+from auditor.model.reading import load_model, parse_model
+from auditor.model.scorecard import ScorecardSpec
+from auditor.search.answer import answer
+from tests.certificate.making import AGAINST, DAY, EXAMPLES, KEY, bare, put, renamed
+from tests.cli.conftest import Auditor
+from tests.cli.conftest import auditor as auditor
+
+CRITERIA: tuple[Literal["difference", "ratio"], ...] = ("difference", "ratio")
+
+
+def card(random: Random, *, points: bool) -> ScorecardSpec:
+    """A small scorecard; in points that double the odds, where ties are common."""
+    attributes = []
+    for i in range(random.randint(2, 4)):
+        size = random.randint(1, 4)
+        shares = [random.randint(1, 5) for _ in range(size)]
+        values: list[dict[str, Any]] = []
+        for v, share in enumerate(shares):
+            number = random.randint(-3, 3) if points else random.randint(-20, 20) / 10
+            unit = "points" if points else "weight"
+            values.append({"value": f"v{v}", unit: number, "share": round(share / sum(shares), 6)})
+        attributes.append({"name": f"a{i}", "sensitive": i == 0 or random.random() < 0.4, "values": values})
+    tree = {
+        "kind": "auditor/scorecard",
+        "version": 1,
+        "name": "card",
+        "decision": {
+            "name": "d",
+            "favourable": {"value": "yes", "label": "yes"},
+            "unfavourable": {"value": "no", "label": "no"},
+        },
+        "intercept": random.randint(-1, 1),
+        "attributes": attributes,
+    }
+    if points:
+        tree["scale"] = {"pdo": random.choice([1, 2, 20]), "offset": 0, "odds": random.choice([1, 2, 3])}
+    spec = parse_model(json.dumps(tree).encode(), "card.json")
+    assert isinstance(spec, ScorecardSpec)
+    return spec
+
+
+def certified(spec: ScorecardSpec, delta: str = "0.1", criterion: Any = "difference") -> Certificate:
+    """Its certificate."""
+    chosen = terms(None, delta=delta, criterion=criterion)
+    found = answer(issuing.exact_of(spec), chosen.question)
+    return issuing.issue(spec, chosen, found, issued=DAY)
+
+
+def german() -> ScorecardSpec:
+    """The example."""
+    spec = load_model(EXAMPLES / "german_scorecard.yaml")
+    assert isinstance(spec, ScorecardSpec)
+    return spec
+
+
+def outcomes(data: bytes) -> dict[str, bool | None]:
+    """Each check of the checker by its name."""
+    return {name: holds for name, holds, _ in checker.examine(data, None, DAY)}
+
+
+def exact_of_points(random: Random) -> dict[str, Any]:
+    """A scorecard whose odds are all powers of 2, so that fractions tell the truth about it."""
+    attributes = []
+    for i in range(random.randint(2, 4)):
+        weights = [str(random.randint(-3, 3)) for _ in range(random.randint(1, 3))]
+        attributes.append(
+            {
+                "name": f"a{i}",
+                "sensitive": i == 0 or random.random() < 0.5,
+                "values": [f"v{v}" for v in range(len(weights))],
+                "weights": weights,
+                "undisclosed": str(random.randint(-1, 1)),
+                "population": [f"1/{len(weights)}" for _ in weights],
+            }
+        )
+    return {
+        "base": "2",
+        "odds": random.choice(["1", "3", "1/3"]),
+        "intercept": str(random.randint(-2, 2)),
+        "unfavourable_share": "1/2",
+        "attributes": attributes,
+    }
+
+
+def degrees(exact: dict[str, Any], criterion: str) -> Iterator[tuple[tuple[int, ...], Fraction]]:
+    """X and |degree| of every pattern, by the definition."""
+    attributes = exact["attributes"]
+
+    def favourable(z: dict[int, int]) -> Fraction:
+        t = int(exact["intercept"])
+        t += sum(int(a["weights"][z[i]] if i in z else a["undisclosed"]) for i, a in enumerate(attributes))
+        odds = Fraction(exact["odds"]) * Fraction(2) ** t
+        return odds / (1 + odds)
+
+    choices: list[list[tuple[str, int]]] = [
+        [("", 0)]
+        + [("y", v) for v in range(len(a["values"]))]
+        + [("x", v) for v in range(len(a["values"])) if a["sensitive"]]
+        for a in attributes
+    ]
+    for choice in product(*choices):
+        x = {i: v for i, (role, v) in enumerate(choice) if role == "x"}
+        y = {i: v for i, (role, v) in enumerate(choice) if role == "y"}
+        if x:
+            after, before = favourable(x | y), favourable(y)
+            size = abs(after - before)
+            yield tuple(x), size if criterion == "difference" else size / max(after, before)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_the_checker_is_right_where_scorecards_tie(criterion: str) -> None:
+    random = Random(3)
+    tied = 0
+    for _ in range(60):
+        exact = exact_of_points(random)
+        model = checker.Model(exact, criterion, scorecard_checker.Scorecard)
+        true = list(degrees(exact, criterion))
+        for threshold in {
+            Fraction(0),
+            Fraction(1, 10),
+            Fraction(1),
+            *(random.choice(true)[1] for _ in range(3)),
+        }:
+            tied += sum(d == threshold for _, d in true)
+            found = model.above(threshold, Fraction(0))
+            assert found is not None
+            for x in model.sets():
+                assert found[x] == sum(d > threshold for y, d in true if y == x)
+                assert not model.odds.settled(x, threshold) or not found[x]
+    assert tied > 500
+
+
+@pytest.mark.parametrize("points", [False, True], ids=["weights", "points"])
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_what_is_certified_holds_by_both(criterion: str, points: bool) -> None:
+    random = Random(4)
+    for _ in range(20):
+        spec = card(random, points=points)
+        for delta in ("0", "0.1", "0.3"):
+            certificate = certified(spec, delta, criterion)
+            assert certificate.model.family == "scorecard"
+            found = outcomes(bare(issuing.tree(certificate)))
+            assert found == dict.fromkeys(found, True) | {"signature": None}
+            opened = open_certificate(sign(certificate, KEY), "cert.json")
+            assert verify(opened, AGAINST).result == "holds"
+
+
+def test_the_example_is_certified() -> None:
+    certificate = certified(german())
+    assert (certificate.verdict, certificate.pattern_count) == ("not-delta-fair", "3712")
+    found = outcomes(bare(issuing.tree(certificate)))
+    assert found == dict.fromkeys(found, True) | {"signature": None}
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "failed"),
+    [
+        (("pattern_count",), "3711", "count"),
+        (("max_degree", "upper"), "0.166487488516", None),
+        (("max_degree", "upper"), "0.166487488514", "largest degree"),
+        (("max_degree", "lower"), "0.166487488513", "largest degree"),
+        (("witness", "degree"), "-0.166487488514", "witness"),
+        (("witness", "probability"), "0.5", "witness"),
+        (("model", "exact", "attributes", 0, "undisclosed"), "0", "model"),
+        (("model", "exact", "attributes", 3, "population", 0), "1/2", "model"),
+        (("model", "exact", "intercept"), "0", "model"),
+        (("model", "exact", "odds"), "2", "model"),
+        (("coverage", 0, "patterns"), "1", "coverage"),
+        (("verdict",), "delta-fair", "unreadable"),
+        (("model", "exact", "undisclosed"), "declared", "unreadable"),
+        (("model", "exact", "base"), "3", "unreadable"),
+        (("model", "family"), "naive-bayes", "unreadable"),
+        (("min_probability",), "0.1", "unreadable"),
+        (("witness", "degree"), "-0.166487488514513113830050", "unreadable"),
+        (("max_degree", "exact"), "1/6", "unreadable"),
+        (("model", "exact", "intercept"), "1001", "unreadable"),
+    ],
+)
+def test_altered_ones_do_not_hold(place: tuple[str | int, ...], value: str, failed: str | None) -> None:
+    changed = put(issuing.tree(certified(german())), place, value)
+    if place[:2] == ("model", "exact"):
+        changed["model"]["sha256"] = checker.digest(changed["model"]["exact"])
+    try:
+        found = outcomes(bare(renamed(changed)))
+    except checker.UNREADABLE:
+        found = {"unreadable": False}
+    assert [name for name, holds in found.items() if holds is False][:1] == ([failed] if failed else [])
+
+
+def test_without_the_file_beside_it_a_scorecard_is_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checker, "SCORECARDS", "none.py")
+    assert outcomes(bare(issuing.tree(certified(german()))))["model"] is None
+
+
+def test_what_is_too_close_to_call_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = exact_of_points(Random(5)) | {"base": "e"}
+    odds = scorecard_checker.Scorecard(exact, "difference")
+    monkeypatch.setattr(scorecard_checker, "DIGITS", (1,))
+    with pytest.raises(TimeoutError):
+        odds.sign([(Fraction(1), Fraction(0)), (-Fraction(1), Fraction(1, 100))])
+
+
+def test_other_meanings_are_refused() -> None:
+    tree = german().model_dump() | {"undisclosed": "declared"}
+    for attribute in tree["attributes"]:
+        attribute["undisclosed"] = Decimal(0)
+    with pytest.raises(InputError, match="certificates of scorecards are of the conforming population"):
+        certified(ScorecardSpec.model_validate(tree))
+
+
+def test_a_minimum_probability_is_refused() -> None:
+    chosen = terms(None, delta="0.1", min_probability="0.1")
+    found = answer(issuing.exact_of(german()), chosen.question)
+    with pytest.raises(InputError, match="without a minimum probability"):
+        issuing.issue(german(), chosen, found, issued=DAY)
+
+
+def test_on_the_command_line(tmp_path: Path, auditor: Auditor) -> None:
+    cert, new, model = tmp_path / "cert.json", tmp_path / "new.json", EXAMPLES / "german_scorecard.yaml"
+    day = ("--issued", str(DAY))
+    assert auditor("certify", model, "--delta", "0.1", *day, "-o", cert).code == 1
+    assert auditor("verify", cert, "--model", model, "--at", str(DAY)).code == 0
+    done = auditor(
+        "recertify", cert, model, "--unverified-predecessor", *day, "-o", new, "--fail-on-regression"
+    )
+    assert done.code == 1
+    assert auditor("verify", new, "--at", str(DAY)).code == 0

@@ -219,7 +219,9 @@ class Alike:
             The entry that comes last among those of a row; with the others the rising ones come first.
         """
         if len(self._merged) == self._length:
-            yield choice
+            # Nothing is merged, but rows that are alike stand together.
+            first = (group[0] for group, _ in self._merged)
+            yield tuple(entry for _, entry in sorted(zip(first, choice, strict=True)))
             return
         left: list[list[int]] = [[]] * self._length
         for (group, times), entry in zip(self._merged, choice, strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,3 +52,16 @@ def test_a_thousand_rows_that_are_alike_are_one() -> None:
     assert [row.tolist() for row in alike.rows] == [list(range(3000, -1, -3))]
     first = next(alike.choices((400,), 0))
     assert first == (1,) * 600 + (0,) * 400
+
+
+@pytest.mark.parametrize("twin", [(0, 5, 5), (0, 3, 7)], ids=["entries tie", "entries differ"])
+def test_choices_come_back_in_the_order_of_the_rows(twin: tuple[int, ...]) -> None:
+    rows = [np.array(row, dtype=np.int64) for row in (twin, (0, 100), twin)]
+    alike = Alike(rows)
+    found = set()
+    for merged in product(*(range(len(row)) for row in alike.rows)):
+        total = sum(int(row[entry]) for row, entry in zip(alike.rows, merged, strict=True))
+        for choice in alike.choices(merged, None):
+            assert sum(int(row[entry]) for row, entry in zip(rows, choice, strict=True)) == total
+            found.add(tuple(choice))
+    assert found == set(product(range(3), range(2), range(3)))

@@ -35,13 +35,8 @@ _MOST_VALUES = 5_000
 _MOST_PAIRS = 1_000
 
 _NO_POPULATION = (
-<<<<<<< HEAD
     "no population is assumed, and so nothing is said of how many people a pattern has, and no list goes by "
     "it"
-=======
-    "no population is assumed, and so nothing is said of how many people a pattern has, "
-    "and no list goes by it"
->>>>>>> main
 )
 
 Degree = Annotated[float, Field(ge=-1, le=1)]
@@ -61,14 +56,7 @@ class PatternRecord(Record):
     degree: Annotated[Degree, Field(description="Degree of discrimination; positive where disclosing helps.")]
     probability: Annotated[
         Probability | None,
-<<<<<<< HEAD
         Field(description="The model's share of people with all of these values; null: none is assumed."),
-=======
-        Field(
-            description="The model's share of people with all of these values; null: no population is "
-            "assumed."
-        ),
->>>>>>> main
     ]
     divergence_nats: Annotated[
         float | None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Context, Decimal
 from fractions import Fraction
@@ -119,6 +119,11 @@ class Exponentials:
         """By comparing the weight with that of the attribute undisclosed."""
         of = self.model.attributes[attribute]
         return (of.weights[value] > of.undisclosed) - (of.weights[value] < of.undisclosed)
+
+    def row(self, attribute: int) -> Hashable:
+        """What each value adds beyond the attribute undisclosed."""
+        of = self.model.attributes[attribute]
+        return tuple(weight - of.undisclosed for weight in of.weights)
 
     def _odds(self, values: Assignment, digits: int) -> _Bounds:
         low, high = power(self.model.exponent(values), self.model.base, digits)

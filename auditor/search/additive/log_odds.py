@@ -7,7 +7,7 @@ model.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
@@ -70,6 +70,9 @@ class Exact(Protocol):
 
     def sign(self, attribute: int, value: int) -> int:
         """1, 0 or -1: the sign of λ of a value."""
+
+    def row(self, attribute: int) -> Hashable:
+        """What attributes have in common only if their values have exactly the same λ."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +168,12 @@ class LogOdds:
             np.array([0, *(row[v] for v in finite)], dtype=np.int64)
             for row, finite in zip(self.values, self.finite, strict=True)
         )
+
+    @cached_property
+    def alike(self) -> tuple[int, ...]:
+        """Per attribute the first whose λ are exactly the same; equal entries of tables don't show that."""
+        first: dict[Hashable, int] = {}
+        return tuple(first.setdefault(self.exact.row(i), i) for i in range(len(self.values)))
 
     @cached_property
     def reach(self) -> tuple[tuple[int, int], ...]:

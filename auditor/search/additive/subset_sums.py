@@ -185,16 +185,22 @@ def _fixed(rows: Sequence[Integers], longest: int) -> tuple[list[int], list[int]
 class Alike:
     """Rows of which those that are the same are merged into one, so that equal sums are met once.
 
+    Parameters
+    ----------
+    rows : sequence of arrays
+    kinds : sequence of int
+        Rows are the same only where these are.
+
     Attributes
     ----------
     rows : list of arrays
         An entry of a merged row is what some number of times each entry of the single row adds up to.
     """
 
-    def __init__(self, rows: Sequence[Integers]) -> None:
-        groups: dict[bytes, list[int]] = {}
-        for i, row in enumerate(rows):
-            groups.setdefault(row.tobytes(), []).append(i)
+    def __init__(self, rows: Sequence[Integers], kinds: Sequence[int]) -> None:
+        groups: dict[int, list[int]] = {}
+        for i, kind in enumerate(kinds):
+            groups.setdefault(kind, []).append(i)
         self._length = len(rows)
         #: Per merged row the rows in it, and how often each entry is taken.
         self._merged: list[tuple[list[int], Integers]] = []

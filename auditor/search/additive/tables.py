@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, prod
@@ -99,6 +99,10 @@ class Rationals:
         """By comparing ``P(v | d)`` and ``P(v | d̄)``."""
         a, b = self.model.attributes[attribute].likelihood[value]
         return (a > b) - (a < b)
+
+    def row(self, attribute: int) -> Hashable:
+        """The likelihoods."""
+        return self.model.attributes[attribute].likelihood
 
     def _likelihoods(self, x: Assignment) -> tuple[Fraction, Fraction]:
         rows = [self.model.attributes[i].likelihood[v] for i, v in x]

@@ -341,7 +341,7 @@ def _contexts(
     rows = [tables.options[i][1:] if individual else tables.options[i] for i in outside]
     # Beyond 2^-27 from the peak a nearer context gains less than 2^-54 of the degree.
     enough = -1 if abs(target) == inf else 1 << max(0, tables.bits - 27)
-    alike = Alike(rows)
+    alike = Alike(rows, [tables.alike[i] for i in outside])
     found = nearest(alike.rows, target, k, tables.slack + 1, enough, limits, memory.leaves)
     shift = 1 if individual else 0
     unused = None if individual else 0

@@ -63,6 +63,29 @@ def test_log_odds_below_every_resolution(power: int) -> None:
             check(Case(brute, threshold))
 
 
+@pytest.mark.parametrize("power", [17, 20, 40])
+@pytest.mark.parametrize("size", [("1/10", "3/5"), ("7/10", "1/2")])
+def test_attributes_that_differ_below_every_resolution_are_not_alike(
+    power: int, size: tuple[str, str]
+) -> None:
+    """Their values add the same to every table, but only one of them makes the worst context."""
+    a, b = map(Fraction, size)
+    others = [(a + step * Fraction(1, 10**power), b) for step in (0, -1, 2)]
+    model = PlainModel(
+        Fraction(7, 20),
+        (
+            PlainAttribute(rows(("9/20", "13/20"), ("11/20", "7/20")), sensitive=True),
+            *(PlainAttribute(rows((p, q), (1 - p, 1 - q)), sensitive=False) for p, q in others),
+        ),
+    )
+    brute = BruteForce(model, "difference")
+    second, largest = sorted({pair.size for pair in brute.pairs})[-2:]
+    assert worst_patterns(tables_of(naive_bayes(model)), Difference(Fraction(1, 2))).lower == largest
+    for threshold in (largest, largest - Fraction(1, 10**60), second):
+        for check in CHECKS:
+            check(Case(brute, threshold))
+
+
 def test_hundreds_of_values() -> None:
     values = 250
     weights = [(Fraction(1 + i % 7), Fraction(1 + i % 5)) for i in range(values)]

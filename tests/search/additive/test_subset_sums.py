@@ -9,10 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auditor.search.additive.log_odds import Integers
 from auditor.search.additive.subset_sums import Alike, SortedSums
 
 #: Few different entries, so that many sums tie.
 ROWS = st.lists(st.lists(st.integers(-3, 3), min_size=1, max_size=4), max_size=5)
+
+
+def kinds_of(rows: list[Integers]) -> list[int]:
+    """Which rows have the same entries."""
+    texts = [row.tobytes() for row in rows]
+    return list(map(texts.index, texts))
 
 
 @given(ROWS, st.data())
@@ -36,7 +43,7 @@ def test_rows_that_are_alike_are_merged_and_every_choice_comes_back_in_order(
 ) -> None:
     unused = 0 if zero_last else None
     single = [np.array(row, dtype=np.int64) for row in rows]
-    alike = Alike(single)
+    alike = Alike(single, kinds_of(single))
     met = []
     for merged in product(*(range(len(row)) for row in alike.rows)):
         total = sum(int(row[entry]) for row, entry in zip(alike.rows, merged, strict=True))
@@ -48,7 +55,7 @@ def test_rows_that_are_alike_are_merged_and_every_choice_comes_back_in_order(
 
 
 def test_a_thousand_rows_that_are_alike_are_one() -> None:
-    alike = Alike([np.array([0, 3], dtype=np.int64)] * 1000)
+    alike = Alike([np.array([0, 3], dtype=np.int64)] * 1000, [7] * 1000)
     assert [row.tolist() for row in alike.rows] == [list(range(3000, -1, -3))]
     first = next(alike.choices((400,), 0))
     assert first == (1,) * 600 + (0,) * 400
@@ -57,7 +64,7 @@ def test_a_thousand_rows_that_are_alike_are_one() -> None:
 @pytest.mark.parametrize("twin", [(0, 5, 5), (0, 3, 7)], ids=["entries tie", "entries differ"])
 def test_choices_come_back_in_the_order_of_the_rows(twin: tuple[int, ...]) -> None:
     rows = [np.array(row, dtype=np.int64) for row in (twin, (0, 100), twin)]
-    alike = Alike(rows)
+    alike = Alike(rows, kinds_of(rows))
     found = set()
     for merged in product(*(range(len(row)) for row in alike.rows)):
         total = sum(int(row[entry]) for row, entry in zip(alike.rows, merged, strict=True))

@@ -35,8 +35,7 @@ _MOST_VALUES = 5_000
 _MOST_PAIRS = 1_000
 
 _NO_POPULATION = (
-    "no population is assumed, and so nothing is said of how many people a pattern has, and no list goes by "
-    "it"
+    "no population is assumed: nothing is said of how many people a pattern has, and no list goes by it"
 )
 
 Degree = Annotated[float, Field(ge=-1, le=1)]

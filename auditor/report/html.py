@@ -28,7 +28,7 @@ from auditor.version import __version__
 Medium = Literal["screen", "paper"]
 
 #: The scripts of a page, one after the other.
-_SCRIPTS = ("report.js", "exact.js", "explore.js", "prove.js", "proof.js")
+SCRIPTS = ("report.js", "exact.js", "explore.js", "prove.js", "proof.js")
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def environment(templates: Path | None = None) -> ImmutableSandboxedEnvironment:
 
 def _dress() -> dict[str, str]:
     """The sheet and the script, and by which digest a browser knows the script."""
-    script = "".join(resource("templates", name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    script = "".join(resource("templates", name).read_text(encoding="utf-8") for name in SCRIPTS)
     return {
         "css": Markup(resource("templates", "report.css").read_text(encoding="utf-8")),
         "js": Markup(script),

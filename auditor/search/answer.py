@@ -22,7 +22,7 @@ from auditor.search.additive.engine import Engine, Point
 from auditor.search.additive.ranking import Ranking
 from auditor.search.additive.summaries import Summary
 from auditor.search.additive.worst import Worst
-from auditor.search.approvals import Approvals, Cutoff, approvals_of
+from auditor.search.approvals import Approvals, Cutoff, Scores, approvals_of
 from auditor.search.figure import Figure
 from auditor.search.groups import Groups, groups_of
 from auditor.search.pattern import Pattern
@@ -66,7 +66,7 @@ class Wanted:
     illustration : bool
         The worst degree of each pair of attributes, and points to draw.
     cutoff : Cutoff or None
-        With it, rates of approval of groups and of listed patterns; of scorecards only.
+        With it, rates of approval of listed patterns and, with details, of groups; of scorecards only.
     """
 
     top: int = 0
@@ -197,13 +197,16 @@ def answer(
     Raises
     ------
     InputError
-        If the question is about attributes that the model hasn't, or about probabilities and the model
-        assumes no population.
+        If the question is about attributes that the model hasn't, or about probabilities or approvals and
+        the model assumes no population.
     RuntimeError
         If the two algorithms disagree. That is a bug, and no verdict may stand on it.
     """
     model = question.put_to(model)
     rank_by, populated = ranking(model, wanted.rank_by), has_population(model)
+    # Refuses what can't be measured before the search begins.
+    scores = _scores(model, wanted.cutoff)
+    groups = groups_of(model) if wanted.details else ()
     engine = _engine(model, question)
     attributes = model.sensitive if wanted.details else ()
     pairs = _pairs(model) if wanted.illustration else ()
@@ -272,9 +275,9 @@ def answer(
         by_pair=tuple((pair, figures[_among(*pair)]) for pair in pairs),
         top=top,
         minimal=minimal,
-        groups=groups_of(model) if wanted.details else (),
+        groups=groups,
         illustration=illustration,
-        approvals=_approvals(model, wanted.cutoff, [largest.witness], top, minimal),
+        approvals=_approvals(scores, groups, largest.witness, top, minimal),
         by_threshold=_by_threshold(engine, question, largest, count) if wanted.illustration else (),
         out_of_time=question.limits.expired(),
     )
@@ -383,18 +386,24 @@ def _pairs(model: Classifier) -> tuple[tuple[int, int], ...]:
     return tuple(combinations_with_replacement(model.sensitive, 2))
 
 
-def _approvals(
-    model: Classifier,
-    cutoff: Cutoff | None,
-    worst: Sequence[Pattern | None],
-    *lists: Ranking | Summary | None,
-) -> Approvals | None:
+def _scores(model: Classifier, cutoff: Cutoff | None) -> Scores | None:
     if cutoff is None:
         return None
     if not isinstance(model, AdditiveModel):
         raise InputError("cutoff: rates of approval are a scorecard's; leave the cut-off out")
-    listed = chain(filter(None, worst), *(found.patterns for found in lists if found))
-    return approvals_of(model, cutoff, listed)
+    return Scores(model, cutoff)
+
+
+def _approvals(
+    scores: Scores | None,
+    groups: tuple[Groups, ...],
+    worst: Pattern | None,
+    *lists: Ranking | Summary | None,
+) -> Approvals | None:
+    if scores is None:
+        return None
+    listed = chain(filter(None, [worst]), *(found.patterns for found in lists if found))
+    return approvals_of(scores, groups, listed)
 
 
 def _illustration(engine: Engine) -> Illustration:

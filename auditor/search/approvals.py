@@ -25,7 +25,7 @@ from auditor.messages import escaped
 from auditor.model.additive import AdditiveModel
 from auditor.model.exponentials import power, sign
 from auditor.model.naive_bayes import Assignment
-from auditor.search.groups import groups_of
+from auditor.search.groups import Groups
 from auditor.search.pattern import Pattern
 
 #: Digits of the chances that are added up; the population itself is known to about 20.
@@ -86,22 +86,10 @@ class Approvals:
     patterns: tuple[ApprovedPattern, ...]
 
 
-def approvals_of(model: AdditiveModel, cutoff: Cutoff, patterns: Iterable[Pattern]) -> Approvals:
-    """Rates of approval in the population of a scorecard, to about 20 digits.
-
-    Raises
-    ------
-    InputError
-        If the model assumes no population, or its scores are too many to be added up.
-    """
-    if model.unfavourable_share is None:
-        raise InputError(
-            "cutoff: rates of approval take a population, and none is assumed where what isn't disclosed is "
-            f'"{model.undisclosed}"; leave the cut-off out, or ask about the "conforming" population'
-        )
-    scores = _Scores(model, cutoff)
+def approvals_of(scores: Scores, groups: Iterable[Groups], patterns: Iterable[Pattern]) -> Approvals:
+    """Rates of approval in the population of a scorecard, to about 20 digits."""
     tables = []
-    for table in groups_of(model):
+    for table in groups:
         rates = [scores.approved(group.values) for group in table.groups]
         most = max(rates)
         found = zip(table.groups, rates, strict=True)
@@ -117,7 +105,7 @@ def approvals_of(model: AdditiveModel, cutoff: Cutoff, patterns: Iterable[Patter
             )
         )
     return Approvals(
-        cutoff,
+        scores.cutoff,
         scores.approved(()),
         tuple(tables),
         tuple(
@@ -135,15 +123,28 @@ def approvals_of(model: AdditiveModel, cutoff: Cutoff, patterns: Iterable[Patter
 _Masses = dict[int, tuple[int, int]]
 
 
-class _Scores:
-    """Distributions of the undisclosed part of the score."""
+class Scores:
+    """Distributions of the undisclosed part of the score.
+
+    Raises
+    ------
+    InputError
+        If the model assumes no population, or its scores are too many to be added up.
+    """
 
     def __init__(self, model: AdditiveModel, cutoff: Cutoff) -> None:
-        self._model = model
+        if model.unfavourable_share is None:
+            raise InputError(
+                "cutoff: rates of approval take a population, and none is assumed where what isn't disclosed "
+                f'is "{model.undisclosed}"; leave the cut-off out, or ask about the "conforming" population'
+            )
+        self._model, self.cutoff = model, cutoff
         self._unit, self._start, self._moves = model.in_units
         self._least = _least(model, cutoff, self._unit)
         self._rows = [_row(model, i) for i in range(len(model.attributes))]
         self._halves: dict[frozenset[int], tuple[_Masses, _Tail]] = {}
+        # Where nothing is disclosed there are the most scores.
+        self._split(frozenset())
 
     def approved(self, values: Assignment) -> Fraction:
         """``P(approved | values)``."""

@@ -16,7 +16,7 @@ from auditor.errors import InputError
 from auditor.model.additive import AdditiveModel, ScoredAttribute
 from auditor.model.naive_bayes import Assignment
 from auditor.search.answer import Wanted, answer
-from auditor.search.approvals import Cutoff, approvals_of
+from auditor.search.approvals import Cutoff, Scores, approvals_of
 from auditor.search.question import Question
 from tests.fuzzing import examples
 
@@ -137,10 +137,21 @@ HALVES = (Fraction(1, 2), Fraction(1, 2))
 
 
 def test_scores_on_a_grid_are_added_up_however_many_attributes_there_are() -> None:
-    found = approvals_of(many(60, Fraction(1)), Cutoff("30 points", exponent=Fraction(61)), ())
-    assert found.approved == 0
+    scores = Scores(many(60, Fraction(1)), Cutoff("30 points", exponent=Fraction(61)))
+    assert approvals_of(scores, (), ()).approved == 0
 
 
-def test_too_many_scores_are_refused() -> None:
-    with pytest.raises(InputError, match="too many different scores"):
-        approvals_of(many(60, Fraction(1, 3**60)), Cutoff("0 points", exponent=Fraction(0)), ())
+@pytest.mark.parametrize("reason", ["too many different scores", "take a population"])
+def test_what_cannot_be_added_up_is_refused_before_the_search(reason: str) -> None:
+    model = many(60, Fraction(1, 3**60))
+    if reason == "take a population":
+        model = replace(model, unfavourable_share=None, undisclosed="declared")
+    begun: list[str] = []
+    with pytest.raises(InputError, match=reason):
+        answer(
+            model,
+            Question.of("0.1"),
+            Wanted(cutoff=Cutoff("0 points", exponent=Fraction(0))),
+            begun.append,
+        )
+    assert not begun

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from auditor.documents.audit import ApprovedGroupRecord, ApprovedTable, CutoffRecord
+from auditor.documents.audit import ApprovedTable, CutoffRecord
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
-from auditor.report.figures import FOUR_FIFTHS, people, percent
-from auditor.report.sections.groups import ratio
+from auditor.report.figures import percent
+from auditor.report.sections.groups import row
 from auditor.report.subject import Subject
 
 #: Groups in a table, those approved least first, and patterns on a terminal and on paper.
@@ -66,18 +66,10 @@ def _groups(table: ApprovedTable) -> list[Block]:
         f"({values(least.values)}) to {percent(most.approved)} ({values(most.values)}).{rest}"
     )
     head = ("Group", "People", "P(approved | group)", "Impact ratio")
-    return [Paragraph(gap), Table("", head, [_row(group) for group in groups[:_GROUPS]], 3, "groups")]
-
-
-def _row(group: ApprovedGroupRecord) -> tuple[str | Cell, ...]:
-    found = group.impact_ratio
-    mark = "▼ " if found is not None and found < float(FOUR_FIFTHS) else ""
-    return (
-        values(group.values),
-        people(group.probability),
-        Cell(percent(group.approved), group.approved, (0, group.approved)),
-        "none" if found is None else mark + ratio(found),
-    )
+    return [
+        Paragraph(gap),
+        Table("", head, [row(group, group.approved) for group in groups[:_GROUPS]], 3, "groups"),
+    ]
 
 
 def _signed(difference: float) -> str:

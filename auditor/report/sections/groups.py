@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from auditor.documents.audit import GroupRecord, GroupTable
+from auditor.documents.audit import ApprovedGroupRecord, GroupRecord, GroupTable
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
 from auditor.report.figures import FOUR_FIFTHS, people, percent, rounded, size
 from auditor.report.subject import Subject
@@ -38,7 +38,7 @@ def section(subject: Subject) -> Blocks:
     ]
     for caption, groups in parts:
         head = ("Group", "People", f"P({fav} | group)", "Impact ratio")
-        blocks.append(Table(caption, head, [_row(group) for group in groups], 3, "groups"))
+        blocks.append(Table(caption, head, [row(group, group.favourable) for group in groups], 3, "groups"))
     left = sum(max(0, len(table.groups) - _SHOWN) for table in tables)
     if left:
         blocks.append(
@@ -75,13 +75,14 @@ def _ordered(table: GroupTable) -> list[GroupRecord]:
     return sorted(table.groups, key=lambda group: group.favourable)
 
 
-def _row(group: GroupRecord) -> tuple[str | Cell, ...]:
+def row(group: GroupRecord | ApprovedGroupRecord, rate: float) -> tuple[str | Cell, ...]:
+    """Make a row of a table of groups: who, how many, the rate and its impact ratio."""
     found = group.impact_ratio
     mark = "▼ " if found is not None and found < float(FOUR_FIFTHS) else ""
     return (
         values(group.values),
         people(group.probability),
-        Cell(percent(group.favourable), group.favourable, (0, group.favourable)),
+        Cell(percent(rate), rate, (0, rate)),
         "none" if found is None else mark + ratio(found),
     )
 

@@ -82,7 +82,7 @@ def _scorecard(card: ExactScorecard) -> list[Block]:
             "weight of each attribute. The digest is that of the exact numbers.",
             "intro",
         ),
-        Table("", ("Attribute", "Value", "Weight"), rows, 1),
+        Table("", ("Attribute", "Value", "Weight"), rows, 1, "weights"),
     ]
 
 

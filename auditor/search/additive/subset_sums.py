@@ -205,15 +205,23 @@ class Alike:
         #: Per merged row the rows in it, and how often each entry is taken.
         self._merged: list[tuple[list[int], Integers]] = []
         self.rows: list[Integers] = []
+        parts: list[list[int]] = []
         for group in groups.values():
             row = rows[group[0]]
             # Of a row with equal entries many merged ones would tie, and each would be looked at by itself.
             distinct = len(group) > 1 and len(np.unique(row)) == len(row)
             few = distinct and comb(len(group) + len(row) - 1, len(group)) <= _SHORT
-            for some in [group] if few else [[i] for i in group]:
-                times = _multisets(len(some), len(row)) if few else np.eye(len(row), dtype=np.int64)
-                self._merged.append((some, times))
-                self.rows.append(times @ row)
+            parts += [group] if few else [[i] for i in group]
+        for part in sorted(parts):
+            row = rows[part[0]]
+            times = _multisets(len(part), len(row)) if len(part) > 1 else np.eye(len(row), dtype=np.int64)
+            self._merged.append((part, times))
+            self.rows.append(times @ row)
+
+    @property
+    def merges(self) -> bool:
+        """Whether any two rows are merged; if not, the rows are those given, in their order."""
+        return len(self.rows) < self._length
 
     def choices(self, choice: Choice, unused: int | None) -> Iterator[Choice]:
         """Every choice from single rows that one from merged rows stands for.
@@ -224,36 +232,40 @@ class Alike:
         unused : int or None
             The entry that comes last among those of a row; with the others the rising ones come first.
         """
-        if len(self._merged) == self._length:
-            # Nothing is merged, but rows that are alike stand together.
-            first = (group[0] for group, _ in self._merged)
-            yield tuple(entry for _, entry in sorted(zip(first, choice, strict=True)))
+        if not self.merges:
+            yield choice
             return
-        left: list[list[int]] = [[]] * self._length
+        whole = [0] * self._length
+        left: dict[int, list[int]] = {}
         for (group, times), entry in zip(self._merged, choice, strict=True):
-            shared = times[entry].tolist()
-            for i in group:
-                left[i] = shared
+            if len(group) == 1:
+                whole[group[0]] = entry
+            else:
+                left |= dict.fromkeys(group, times[entry].tolist())
+        merged = sorted(left)
 
-        def entries(i: int) -> Iterator[int]:
-            return iter(sorted(range(len(left[i])), key=lambda entry: (entry == unused, entry)))
+        def entries(place: int) -> Iterator[int]:
+            return iter(sorted(range(len(left[merged[place]])), key=lambda entry: (entry == unused, entry)))
 
         # Depth first, one row after another, without recursion: there may be a thousand rows.
         open_rows, chosen = [entries(0)], list[int]()
         while open_rows:
-            i = len(open_rows) - 1
-            if len(chosen) > i:
-                left[i][chosen.pop()] += 1
-            entry = next((entry for entry in open_rows[-1] if left[i][entry]), -1)
+            place = len(open_rows) - 1
+            shared = left[merged[place]]
+            if len(chosen) > place:
+                shared[chosen.pop()] += 1
+            entry = next((entry for entry in open_rows[-1] if shared[entry]), -1)
             if entry < 0:
                 open_rows.pop()
                 continue
-            left[i][entry] -= 1
+            shared[entry] -= 1
             chosen.append(entry)
-            if len(chosen) == self._length:
-                yield tuple(chosen)
-            else:
-                open_rows.append(entries(i + 1))
+            if len(chosen) < len(merged):
+                open_rows.append(entries(place + 1))
+                continue
+            for i, one in zip(merged, chosen, strict=True):
+                whole[i] = one
+            yield tuple(whole)
 
 
 def _multisets(size: int, entries: int) -> Integers:

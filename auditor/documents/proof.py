@@ -109,9 +109,7 @@ class LikelihoodProof(Record):
         tuple[Number, Number], Field(description="Cases with the favourable decision, and others.")
     ]
     attributes: tuple[CountedAttribute, ...]
-    found: Annotated[
-        Number, Field(description="Log-likelihood of the δ-fair model that was found, in nats.")
-    ]
+    found: Annotated[Number, Field(description="Log-likelihood of the δ-fair model that was found, in nats.")]
     target: Annotated[
         Number, Field(description="Models below this log-likelihood are of no interest to the proof.")
     ]

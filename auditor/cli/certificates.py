@@ -16,6 +16,7 @@ from auditor.output import write_bytes, write_text
 if TYPE_CHECKING:
     from auditor.documents.certificate import Certificate
     from auditor.documents.comparison import Comparison
+    from auditor.documents.proof import ProofVerification
     from auditor.documents.verification import ChainVerification, Verification
     from auditor.usecases.certifying import Signer
 
@@ -330,7 +331,7 @@ def _report_issued(certificate: Certificate, key: Path | None, output: Path | No
 
 
 def _show(
-    document: Verification | ChainVerification | Comparison,
+    document: Verification | ChainVerification | ProofVerification | Comparison,
     format: options.CheckFormatName,
     output: Path | None,
 ) -> None:

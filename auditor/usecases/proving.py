@@ -189,5 +189,5 @@ def _beside(proof: LikelihoodProof, spec: ModelSpec) -> list[Check]:
         f"it is {verdict} at δ = {proof.delta}, and its log-likelihood is {likelihood:,.4f}: "
         f"{'at least' if likely else 'less than'} the {Decimal(proof.found):,.4f} that the proof says"
     )
-    outcome = "passed" if likely and verdict == "delta-fair" else "failed"
-    return [*checks, Check(name="model found", outcome=outcome, detail=told)]
+    holds = likely and verdict == "delta-fair"
+    return [*checks, Check(name="model found", outcome="passed" if holds else "failed", detail=told)]

@@ -40,11 +40,13 @@ def audit(
         ),
     ] = None,
     cutoff: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="NUMBER", callback=options.share, help="The model selects whom it gives more than this."
+            metavar="NUMBER",
+            help="The model selects whom it gives more than this, in data  [default: 0.5]; of a scorecard, "
+            'a probability or points ("620 points"), for rates of approval beside the search.',
         ),
-    ] = "0.5",
+    ] = None,
     min_group: Annotated[
         int, typer.Option(min=1, metavar="N", help="Mark groups with fewer people in the data.")
     ] = 30,
@@ -66,6 +68,8 @@ def audit(
     form = destinations.chosen_format(format, output)
     written = tables.dialect(separator, decimal, thousands, encoding, missing)
     source = tables.source("--data", data, from_, table, sql)
+    if source is not None:
+        options.share(cutoff)
     reads = {"MODEL": model, **tables.files("--data", data)}
     destinations.settle({"--output": output}, reads, prints=output is None)
     from auditor.model.reading import load_model, load_naive_bayes
@@ -87,12 +91,19 @@ def audit(
             undisclosed=undisclosed,
             illustrate=form not in ("text", "csv"),
             time_limit=time_limit,
+            cutoff=cutoff if source is None else None,
             progress=progress,
         )
         if source is not None:
             assert isinstance(spec, ModelSpec)
             document = auditing.with_data(
-                document, spec, source, dialect=written, min_group=min_group, cutoff=cutoff, progress=progress
+                document,
+                spec,
+                source,
+                dialect=written,
+                min_group=min_group,
+                cutoff=cutoff or "0.5",
+                progress=progress,
             )
     if form == "html" or form == "pdf" or form == "markdown":
         from auditor.usecases.reporting import of_audit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Annotated, Literal, Self, TypedDict
 
 from pydantic import Field
@@ -25,15 +25,18 @@ if TYPE_CHECKING:
     from auditor.model.classifier import Classifier
     from auditor.model.naive_bayes import Assignment
     from auditor.search.answer import Answer, Illustration
+    from auditor.search.approvals import Approvals
     from auditor.search.figure import Figure
     from auditor.search.pattern import Pattern
 
 #: Values in all attributes up to which a document holds the whole model.
 _MOST_VALUES = 5_000
+#: Pairs of groups that one table lists.
+_MOST_PAIRS = 1_000
 
 _NO_POPULATION = (
-    "no population is assumed, and so nothing is said of how many people a pattern has, "
-    "and no list goes by it"
+    "no population is assumed, and so nothing is said of how many people a pattern has, and no list goes by "
+    "it"
 )
 
 Degree = Annotated[float, Field(ge=-1, le=1)]
@@ -53,10 +56,7 @@ class PatternRecord(Record):
     degree: Annotated[Degree, Field(description="Degree of discrimination; positive where disclosing helps.")]
     probability: Annotated[
         Probability | None,
-        Field(
-            description="The model's share of people with all of these values; null: no population is "
-            "assumed."
-        ),
+        Field(description="The model's share of people with all of these values; null: none is assumed."),
     ]
     divergence_nats: Annotated[
         float | None,
@@ -216,6 +216,120 @@ class GroupTable(Record):
 
     attributes: Annotated[tuple[str, ...], Field(min_length=1)]
     groups: tuple[GroupRecord, ...]
+
+
+class ApprovedGroupRecord(Record):
+    """People with these sensitive values, and how many of them are approved."""
+
+    values: Annotated[dict[str, str], Field(description="Attribute to label.")]
+    probability: Annotated[Probability, Field(description="The population's share of people in the group.")]
+    approved: Annotated[Probability, Field(description="P(approved | group).")]
+    impact_ratio: Annotated[
+        Probability | None,
+        Field(description="P(approved | group) over that of the group approved most; null if that is 0."),
+    ]
+
+
+class ApprovedPairRecord(Record):
+    """Two groups by the same attributes."""
+
+    first: dict[str, str]
+    second: dict[str, str]
+    difference: Annotated[Degree, Field(description="P(approved | first) - P(approved | second).")]
+    ratio: Annotated[
+        float | None,
+        Field(ge=0, description="P(approved | first) / P(approved | second); null if that is 0."),
+    ]
+
+
+class ApprovedTable(Record):
+    """All groups by the same sensitive attributes, and each pair of them."""
+
+    attributes: Annotated[tuple[str, ...], Field(min_length=1)]
+    groups: tuple[ApprovedGroupRecord, ...]
+    pairs: Annotated[
+        tuple[ApprovedPairRecord, ...], Field(description="Empty where there are more than 1,000.")
+    ]
+
+
+class ApprovedPatternRecord(Record):
+    """A listed pattern, and what disclosing does to approvals."""
+
+    sensitive_values: dict[str, str]
+    context_values: dict[str, str]
+    approved_given_pattern: Annotated[Probability, Field(description="P(approved | all of these values).")]
+    approved_given_context: Annotated[Probability, Field(description="P(approved | context values).")]
+    difference: Annotated[Degree, Field(description="The first less the second.")]
+
+
+class CutoffRecord(Record):
+    """Rates of approval at a cut-off, in the conforming population of a scorecard.
+
+    Approved is who, with every attribute disclosed, reaches the cut-off. It is a measure beside the search:
+    no verdict, degree or count depends on it, and patterns were not searched by it.
+    """
+
+    cutoff: Annotated[str, Field(description="As given.")]
+    unit: Annotated[
+        Literal["points", "probability"],
+        Field(
+            description="points: approved is who has at least so many or, where points speak for the "
+            "unfavourable decision, at most; probability: who has P(favourable) above it."
+        ),
+    ]
+    approved: Annotated[Probability, Field(description="P(approved).")]
+    groups: Annotated[
+        tuple[ApprovedTable, ...], Field(description="By each sensitive attribute, and by all of them.")
+    ]
+    patterns: Annotated[
+        tuple[ApprovedPatternRecord, ...],
+        Field(description="The worst pattern, the top ones and the subset-minimal ones."),
+    ]
+
+    @classmethod
+    def of(cls, model: Classifier, found: Approvals) -> Self:
+        """Name the values and round the rates."""
+        return cls(
+            cutoff=found.cutoff.text,
+            unit="probability" if found.cutoff.exponent is None else "points",
+            approved=float(found.approved),
+            groups=tuple(
+                ApprovedTable(
+                    attributes=tuple(model.attributes[i].name for i in attributes),
+                    groups=tuple(
+                        ApprovedGroupRecord(
+                            values=labels(model, group.values),
+                            probability=float(group.probability),
+                            approved=float(group.approved),
+                            impact_ratio=None if group.impact_ratio is None else float(group.impact_ratio),
+                        )
+                        for group in groups
+                    ),
+                    pairs=()
+                    if math.comb(len(groups), 2) > _MOST_PAIRS
+                    else tuple(
+                        ApprovedPairRecord(
+                            first=labels(model, one.values),
+                            second=labels(model, other.values),
+                            difference=float(one.approved - other.approved),
+                            ratio=float(one.approved / other.approved) if other.approved else None,
+                        )
+                        for one, other in combinations(groups, 2)
+                    ),
+                )
+                for attributes, groups in found.groups
+            ),
+            patterns=tuple(
+                ApprovedPatternRecord(
+                    sensitive_values=labels(model, entry.pattern.sensitive_values),
+                    context_values=labels(model, entry.pattern.context_values),
+                    approved_given_pattern=float(entry.given_pattern),
+                    approved_given_context=float(entry.given_context),
+                    difference=float(entry.given_pattern - entry.given_context),
+                )
+                for entry in found.patterns
+            ),
+        )
 
 
 #: (P(xy), |degree|) of patterns.
@@ -385,6 +499,10 @@ class Audit(Record):
         Field(description="By each sensitive attribute, and by all of them; tables of thousands left out."),
     ] = ()
     illustration: Annotated[IllustrationRecord | None, Field(description="null unless asked for.")] = None
+    cutoff: Annotated[
+        CutoffRecord | None,
+        Field(description="Rates of approval of a scorecard, beside the search; null unless asked for."),
+    ] = None
     parameters: Annotated[
         ExactModel | None,
         Field(description="The whole model, unless it is a scorecard or very large."),
@@ -491,6 +609,7 @@ class Audit(Record):
                 for table in answer.groups
             ),
             illustration=IllustrationRecord.of(answer.illustration) if answer.illustration else None,
+            cutoff=CutoffRecord.of(model, answer.approvals) if answer.approvals else None,
             parameters=exact_model(model) if isinstance(model, NaiveBayes) and _is_shown(model) else None,
             scorecard=exact_scorecard(model)
             if isinstance(model, AdditiveModel) and _is_shown(model)

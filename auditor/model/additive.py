@@ -80,11 +80,11 @@ class AdditiveModel:
 
     def exponent(self, values: Iterable[tuple[int, int]] = ()) -> Fraction:
         """The exponent of the odds where some values are disclosed."""
-        unit, start, moves = self._in_units
+        unit, start, moves = self.in_units
         return Fraction(start + sum(moves[i][v] for i, v in values), unit)
 
     @cached_property
-    def _in_units(self) -> tuple[int, int, tuple[tuple[int, ...], ...]]:
+    def in_units(self) -> tuple[int, int, tuple[tuple[int, ...], ...]]:
         """A common denominator; in its units the exponent of nothing, and what values move it."""
         start = sum((a.undisclosed for a in self.attributes), self.intercept)
         moves = [[w - a.undisclosed for w in a.weights] for a in self.attributes]

@@ -284,14 +284,22 @@ class ScorecardSpec(Part):
             found[i] = min(max(rounded, min(numbers)), max(numbers))
         return tuple(found)
 
+    def exponent_at(self, score: Decimal) -> Fraction:
+        """The exponent of the odds of the favourable decision at a score in the unit of the file."""
+        offset = Fraction(0) if self.scale is None else Fraction(self.scale.offset)
+        return (Fraction(score) - offset) * self._unit
+
+    @property
+    def _unit(self) -> Fraction:
+        """What one of the file's units adds to the exponent of the odds of the favourable decision."""
+        sign = Fraction(1 if self.decision.higher == "favourable" else -1)
+        return sign if self.scale is None else sign / Fraction(self.scale.pdo)
+
     def _assuming_nobody(self) -> AdditiveModel:
         """The exact model without a population."""
-        sign = 1 if self.decision.higher == "favourable" else -1
-        unit, intercept, odds = Fraction(sign), Fraction(self.intercept), Fraction(1)
+        unit, odds = self._unit, Fraction(1)
         if self.scale is not None:
-            unit /= Fraction(self.scale.pdo)
-            intercept -= Fraction(self.scale.offset)
-            odds = Fraction(self.scale.odds) ** sign
+            odds = Fraction(self.scale.odds) ** (1 if unit > 0 else -1)
         return AdditiveModel(
             name=self.name,
             decision=self.decision.name,
@@ -300,7 +308,7 @@ class ScorecardSpec(Part):
             undisclosed=self.meaning,
             base="e" if self.scale is None else "2",
             odds=odds,
-            intercept=intercept * unit,
+            intercept=self.exponent_at(self.intercept),
             attributes=tuple(
                 ScoredAttribute(
                     name=attribute.name,

@@ -51,8 +51,8 @@ _EXPLAINED: Mapping[Undisclosed, str] = {
 }
 _NOT_INPUTS = (
     "Attributes that are no inputs of the scorecard are not covered: to audit those, learn a model from a "
-    "table of the scorecard’s decisions with the attributes beside them (auditor learn), or mark inputs that "
-    "stand in for them as sensitive."
+    "table of the scorecard’s decisions with the attributes beside them (auditor learn), or mark inputs that"
+    " stand in for them as sensitive."
 )
 #: Said where no sensitive attribute of a scorecard moves anything.
 NOTHING_TO_FIND = (

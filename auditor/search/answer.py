@@ -15,12 +15,14 @@ from typing import get_args
 
 from auditor.choices import ListName, RankBy, Verdict
 from auditor.errors import InputError
+from auditor.model.additive import AdditiveModel
 from auditor.model.classifier import Classifier, has_population
 from auditor.search.additive.counting import PatternCount
 from auditor.search.additive.engine import Engine, Point
 from auditor.search.additive.ranking import Ranking
 from auditor.search.additive.summaries import Summary
 from auditor.search.additive.worst import Worst
+from auditor.search.approvals import Approvals, Cutoff, approvals_of
 from auditor.search.figure import Figure
 from auditor.search.groups import Groups, groups_of
 from auditor.search.pattern import Pattern
@@ -63,6 +65,8 @@ class Wanted:
         The worst degree by level, attribute and share of people, and the groups.
     illustration : bool
         The worst degree of each pair of attributes, and points to draw.
+    cutoff : Cutoff or None
+        With it, rates of approval of groups and of listed patterns; of scorecards only.
     """
 
     top: int = 0
@@ -70,6 +74,7 @@ class Wanted:
     minimal: int = 0
     details: bool = False
     illustration: bool = False
+    cutoff: Cutoff | None = None
 
 
 @dataclass(frozen=True)
@@ -144,6 +149,8 @@ class Answer:
         None if not wanted, or where no population is assumed: the list is by probability.
     groups : tuple of Groups
     illustration : Illustration or None
+    approvals : Approvals or None
+        A measure beside the search.
     out_of_time : bool
         Whether the limit of time was reached.
     """
@@ -166,6 +173,7 @@ class Answer:
     minimal: Summary | None
     groups: tuple[Groups, ...]
     illustration: Illustration | None
+    approvals: Approvals | None
     by_threshold: tuple[tuple[Share, tuple[int, int]], ...]
     out_of_time: bool
 
@@ -266,6 +274,7 @@ def answer(
         minimal=minimal,
         groups=groups_of(model) if wanted.details else (),
         illustration=illustration,
+        approvals=_approvals(model, wanted.cutoff, [largest.witness], top, minimal),
         by_threshold=_by_threshold(engine, question, largest, count) if wanted.illustration else (),
         out_of_time=question.limits.expired(),
     )
@@ -372,6 +381,20 @@ def _pairs(model: Classifier) -> tuple[tuple[int, int], ...]:
     if len(model.sensitive) > _PAIRED:
         return ()
     return tuple(combinations_with_replacement(model.sensitive, 2))
+
+
+def _approvals(
+    model: Classifier,
+    cutoff: Cutoff | None,
+    worst: Sequence[Pattern | None],
+    *lists: Ranking | Summary | None,
+) -> Approvals | None:
+    if cutoff is None:
+        return None
+    if not isinstance(model, AdditiveModel):
+        raise InputError("cutoff: rates of approval are a scorecard's; leave the cut-off out")
+    listed = chain(filter(None, worst), *(found.patterns for found in lists if found))
+    return approvals_of(model, cutoff, listed)
 
 
 def _illustration(engine: Engine) -> Illustration:

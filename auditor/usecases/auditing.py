@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from auditor.choices import CriterionName, CutRanking, ListName, MethodName, RankBy, SolverName, Undisclosed
@@ -10,10 +13,12 @@ from auditor.documents.audit import Audit
 from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
 from auditor.messages import shown
+from auditor.model import checks
 from auditor.model.building import split
 from auditor.model.classifier import Classifier
 from auditor.model.scorecard import ScorecardSpec
 from auditor.search.answer import Progress, Wanted, answer, list_patterns, ranking
+from auditor.search.approvals import Cutoff
 from auditor.search.question import Question, Share
 from auditor.usecases import clock
 
@@ -24,6 +29,8 @@ if TYPE_CHECKING:
     from auditor.repair.learner import Round
     from auditor.repair.repairing import Repaired
 
+#: A number, and whether it is of points.
+_CUTOFF = re.compile(r"([+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30}))\s*(points)?", re.ASCII)
 #: Subset-minimal patterns that an audit lists at most; `patterns` lists as many as asked for.
 MINIMAL_LIMIT = 100
 
@@ -39,6 +46,7 @@ def audit(
     sensitive: tuple[str, ...] | None = None,
     undisclosed: Undisclosed | None = None,
     illustrate: bool = False,
+    cutoff: str | None = None,
     data: Source | None = None,
     time_limit: float | None = None,
     progress: Progress = lambda stage: None,
@@ -65,6 +73,10 @@ def audit(
         What an attribute of a scorecard counts that isn't disclosed, where not as the scorecard says.
     illustrate : bool
         Also search each pair of sensitive attributes, and draw patterns for a chart.
+    cutoff : str, optional
+        Of a scorecard: add rates of approval, as a measure beside the search. A number from 0 to 1 is a
+        probability, above which is approved; any other, or ``"1 points"``, is a score, which is
+        approved too.
     data : str, path-like, DataFrame or Table, optional
         Data to compare with, as `with_data` takes it; only a ModelSpec can be.
     time_limit : float, optional
@@ -85,7 +97,8 @@ def audit(
     question = Question.of(delta, criterion, min_probability, sensitive, clock.limits(time_limit))
     _positive("top", top)
     started = clock.seconds()
-    wanted = Wanted(top, rank_by, MINIMAL_LIMIT, details=True, illustration=illustrate)
+    above = None if cutoff is None else cutoff_of(model, cutoff)
+    wanted = Wanted(top, rank_by, MINIMAL_LIMIT, details=True, illustration=illustrate, cutoff=above)
     found = answer(classifier_of(model, undisclosed), question, wanted, progress)
     document = Audit.of(found, clock.seconds() - started)
     if data is None:
@@ -297,6 +310,29 @@ def classifier_of(
     if undisclosed is not None:
         raise InputError("undisclosed: it is a scorecard's; naive Bayes sums out what isn't disclosed")
     return model if isinstance(model, Classifier) else model.naive_bayes()
+
+
+def cutoff_of(model: ModelSpec | ScorecardSpec | Classifier, text: str) -> Cutoff:
+    """Read who is approved by a scorecard.
+
+    Raises
+    ------
+    InputError
+        If it is no number, or of something else.
+    """
+    if not isinstance(model, ScorecardSpec):
+        raise InputError(
+            "cutoff: without data it is a scorecard's; give a scorecard, or data to compare with"
+        )
+    found = _CUTOFF.fullmatch(text.strip())
+    number = Decimal(found[1]) if found else None
+    if found is None or number is None or abs(number) > checks.MAX_SCORE:
+        raise InputError(
+            f'cutoff: {shown(text)} is neither a number from 0 to 1 nor a score such as "620 points"'
+        )
+    if not found[2] and 0 <= number <= 1:
+        return Cutoff(text, probability=Fraction(number))
+    return Cutoff(text, exponent=model.exponent_at(number))
 
 
 def _positive(name: str, value: int) -> None:

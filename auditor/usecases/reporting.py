@@ -185,7 +185,9 @@ def _of_stored_audit(
         time_limit=time_limit,
     )
     _agree(document, Stated.of_audit(stored), "its model", Stated.of_audit(audit))
-    return of_audit(audit.model_copy(update={"data": stored.data}), spec, format, style)
+    return of_audit(
+        audit.model_copy(update={"data": stored.data, "cutoff": stored.cutoff}), spec, format, style
+    )
 
 
 def _of_repair(

@@ -139,6 +139,30 @@ def test_where_sensitive_attributes_have_no_points_the_report_says_what_to_do(
     assert "can therefore find nothing" not in " ".join(auditor("audit", card, "--delta", "1").out.split())
 
 
+def test_rates_of_approval_stand_beside_the_search(auditor: Auditor, card: Path) -> None:
+    plain = json.loads(auditor("audit", card, "--delta", "0.1", "--format", "json").out)
+    run = auditor("audit", card, "--delta", "0.1", "--cutoff", "50 points", "--format", "json")
+    document = json.loads(run.out)
+    found = document.pop("cutoff")
+    assert plain.pop("cutoff") is None
+    for one in (plain, document):
+        one["search"].pop("seconds")
+    assert document == plain
+    # The old who own have 55 points, the young who do 35.
+    assert found["unit"] == "points"
+    assert [group["approved"] for group in found["groups"][0]["groups"]] == [0.0, pytest.approx(0.5, abs=0.5)]
+    assert found["groups"][0]["pairs"][0]["ratio"] == 0.0
+    assert {str(p["sensitive_values"]) for p in document["top_patterns"]} <= {
+        str(p["sensitive_values"]) for p in found["patterns"]
+    }
+    for form in ("text", "markdown"):
+        shown = auditor("audit", card, "--delta", "0.1", "--cutoff", "50 points", "--format", form)
+        assert "a measure beside the search" in " ".join(shown.out.split())
+    for wrong in ("all", "1e5"):
+        assert auditor("audit", card, "--delta", "0.1", "--cutoff", wrong).code == 3
+    assert auditor("audit", EXAMPLES / "compas.json", "--delta", "0.1", "--cutoff", "0.5").code == 3
+
+
 def test_patterns_of_a_scorecard(auditor: Auditor) -> None:
     run = auditor("patterns", CARD, "--delta", "0.1", "--top", "5", "--format", "json")
     assert run.code == 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from auditor.report.blocks import Block, Blocks, Heading
 from auditor.report.sections import (
+    approvals,
     attributes,
     changes,
     cover,
@@ -41,6 +42,7 @@ _CHAPTERS: tuple[tuple[str, str, tuple[Section, ...]], ...] = (
             minimal.section,
             attributes.section,
             groups.section,
+            approvals.section,
         ),
     ),
     ("data", "What data show beside the model", (data.section,)),
@@ -66,6 +68,7 @@ _BRIEF: tuple[Section, ...] = (
     minimal.section,
     levels.section,
     attributes.section,
+    approvals.section,
     data.section,
     explored.section,
 )

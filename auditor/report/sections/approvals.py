@@ -1,0 +1,84 @@
+"""Rates of approval at a cut-off: a measure beside the search."""
+
+from __future__ import annotations
+
+from auditor.documents.audit import ApprovedGroupRecord, ApprovedTable, CutoffRecord
+from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
+from auditor.report.figures import FOUR_FIFTHS, people, percent
+from auditor.report.sections.groups import ratio
+from auditor.report.subject import Subject
+
+#: Groups in a table, those approved least first, and patterns on a terminal and on paper.
+_GROUPS, _ON_TERMINAL, _ON_PAPER = 10, 5, 40
+
+
+def section(subject: Subject) -> Blocks:
+    """Make the section."""
+    if not subject.audit or not subject.audit.cutoff:
+        return None
+    found = subject.audit.cutoff
+    blocks: list[Block] = [
+        Heading(f"Approvals at the cut-off {found.cutoff}", "approvals"),
+        Paragraph(
+            f"{percent(found.approved)} of the scorecard’s conforming population are approved: {_who(found)} "
+            "once everything is disclosed. These rates are a measure beside the search: patterns were "
+            "searched by probabilities, and no verdict, degree or count above depends on a cut-off."
+        ),
+    ]
+    for table in found.groups:
+        blocks += _groups(table)
+    shown = found.patterns[: _ON_TERMINAL if subject.brief else _ON_PAPER]
+    if not shown:
+        return blocks
+    left = len(found.patterns) - len(shown)
+    rows: list[tuple[str | Cell, ...]] = [
+        (
+            values(entry.sensitive_values),
+            values(entry.context_values, "nothing else known"),
+            Cell(percent(entry.approved_given_context), entry.approved_given_context),
+            Cell(percent(entry.approved_given_pattern), entry.approved_given_pattern),
+            Cell(_signed(entry.difference), abs(entry.difference)),
+        )
+        for entry in shown
+    ]
+    head = ("Disclosed", "In the context", "Approved before", "Approved after", "Difference")
+    blocks.append(Table("Listed patterns, the worst first", head, rows, 3))
+    if left:
+        blocks.append(Paragraph(f"The JSON document has {left:,} more.", "small"))
+    return blocks
+
+
+def _who(found: CutoffRecord) -> str:
+    if found.unit == "probability":
+        return f"those whom it gives a probability of the favourable decision above {found.cutoff}"
+    points = found.cutoff.removesuffix("points").strip()
+    return f"those who reach {points} points, on the favourable side or exactly,"
+
+
+def _groups(table: ApprovedTable) -> list[Block]:
+    groups = sorted(table.groups, key=lambda group: group.approved)
+    least, most = groups[0], groups[-1]
+    left = len(groups) - _GROUPS
+    rest = f" {left:,} more groups are approved more often than those in the table." if left > 0 else ""
+    gap = (
+        f"{' · '.join(table.attributes)}: widest gap of two groups "
+        f"{_signed(most.approved - least.approved)[1:]}, from {percent(least.approved)} "
+        f"({values(least.values)}) to {percent(most.approved)} ({values(most.values)}).{rest}"
+    )
+    head = ("Group", "People", "P(approved | group)", "Impact ratio")
+    return [Paragraph(gap), Table("", head, [_row(group) for group in groups[:_GROUPS]], 3, "groups")]
+
+
+def _row(group: ApprovedGroupRecord) -> tuple[str | Cell, ...]:
+    found = group.impact_ratio
+    mark = "▼ " if found is not None and found < float(FOUR_FIFTHS) else ""
+    return (
+        values(group.values),
+        people(group.probability),
+        Cell(percent(group.approved), group.approved, (0, group.approved)),
+        "none" if found is None else mark + ratio(found),
+    )
+
+
+def _signed(difference: float) -> str:
+    return f"{difference:+.4f}"

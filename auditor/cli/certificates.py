@@ -16,6 +16,7 @@ from auditor.output import write_bytes, write_text
 if TYPE_CHECKING:
     from auditor.documents.certificate import Certificate
     from auditor.documents.comparison import Comparison
+    from auditor.documents.proof import ProofVerification
     from auditor.documents.verification import ChainVerification, Verification
     from auditor.usecases.certifying import Signer
 
@@ -227,7 +228,9 @@ def recertify(
 def verify(
     certificate: Annotated[
         Path | None,
-        typer.Argument(metavar="CERTIFICATE", help="JSON, or a PDF in which the certificate is embedded."),
+        typer.Argument(
+            metavar="CERTIFICATE", help="JSON, or a PDF in which the certificate is embedded; or a proof."
+        ),
     ] = None,
     public_key: options.PublicKey = None,
     model: Annotated[
@@ -250,6 +253,8 @@ def verify(
 ) -> int:
     """Check a certificate: signature, dates, digests, and its answer, computed again by two algorithms.
 
+    The proof of a repair (repair --prove) is computed again too; --model says whose counts it is about.
+
     Exit code 0: all that it says holds, whichever verdict it has; without --public-key its signature is not
     checked. 1: something does not hold. 3: not a certificate. 4: something that it says could not be
     recomputed within the limits.
@@ -266,9 +271,19 @@ def verify(
         "--chain": chain,
     }
     destinations.settle({"--output": output, "--extract": extract}, reads, prints=output is None)
-    from auditor.certificate.reading import read_certificate
     from auditor.report.certificates import result_line
-    from auditor.usecases import certifying
+    from auditor.usecases import certifying, proving
+
+    if certificate is not None and proving.is_proof(certificate):
+        if any(given is not None for given in (public_key, at, revoked, chain, extract, time_limit)):
+            raise typer.BadParameter("a proof of a likelihood goes with --model, --format and --output alone")
+        with Working("verifying"):
+            proved = proving.verify(certificate, model)
+        _show(proved, format, output)
+        if output is not None:
+            complain(f"{result_line(proved)}; see {output}")
+        return exits.BY_RESULT[proved.result]
+    from auditor.certificate.reading import read_certificate
 
     with Working("verifying"):
         document = certifying.verify(
@@ -316,7 +331,7 @@ def _report_issued(certificate: Certificate, key: Path | None, output: Path | No
 
 
 def _show(
-    document: Verification | ChainVerification | Comparison,
+    document: Verification | ChainVerification | ProofVerification | Comparison,
     format: options.CheckFormatName,
     output: Path | None,
 ) -> None:

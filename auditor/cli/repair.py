@@ -41,13 +41,31 @@ def repair(
     ] = None,
     time_limit: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", min=0, help="Stop after so long, with the best fair model."),
+        typer.Option(
+            metavar="SECONDS",
+            min=0,
+            help="Stop after so long, with the best fair model; a proof has as long again.",
+        ),
     ] = None,
     data: Annotated[
         list[str] | None,
         typer.Option(
             metavar="TABLE",
             help="Data to measure predictions on: CSV or Parquet, files, a glob or a folder; repeatable.",
+        ),
+    ] = None,
+    prove: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Prove how much likelier any δ-fair model can be, and write the proof here, JSON.",
+        ),
+    ] = None,
+    gap: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NATS|PERCENT",
+            help="What a proof aims at, above what was found: nats, or a share of the loss.  [default: 1%]",
         ),
     ] = None,
     separator: tables.Separator = None,
@@ -74,7 +92,11 @@ def repair(
     written = tables.dialect(separator, decimal, thousands, encoding, missing)
     source = tables.source("--data", data, from_, table, sql)
     reads = {"MODEL": model, **tables.files("--data", data)}
-    destinations.settle({"--output": output}, reads, prints=True)
+    destinations.settle({"--output": output, "--prove": prove}, reads, prints=True)
+    if gap is not None and prove is None:
+        raise typer.BadParameter("--gap goes with --prove")
+    if prove is not None and (criterion != "difference" or method != "fair"):
+        raise typer.BadParameter("--prove goes with --criterion difference and --method fair")
     # The matrices are small; several threads would mostly wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from auditor.documents.record import to_json
@@ -83,9 +105,10 @@ def repair(
     from auditor.report.repairs import render, result_line, round_line
     from auditor.usecases import auditing
 
+    spec = load_naive_bayes(model)
     with Working("learning a fair model") as working:
         made = auditing.repair(
-            load_naive_bayes(model),
+            spec,
             delta,
             criterion=criterion,
             method=method,
@@ -100,7 +123,15 @@ def repair(
                 round_line(state.number, state.constraints, state.log_likelihood, state.patterns)
             ),
         )
+    proof = None
+    if prove is not None:
+        from auditor.usecases import proving
+
+        with Working("proving") as working:
+            made, proof = proving.prove_repair(spec, made, gap, time_limit, working)
     text = to_json(made.summary) if format == "json" else render(made.summary, format)
+    if prove is not None and proof is not None:
+        write_text(prove, to_json(proof))
     if output is None:
         print_result(dump_model(made.model), "json")
         complain(*text.splitlines())

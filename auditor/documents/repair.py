@@ -65,6 +65,18 @@ class PerformanceRecord(Record):
     auc: Annotated[tuple[Probability, Probability], Field(description="Before and after.")] | None
 
 
+class ProofSummary(Record):
+    """What is proved of all δ-fair models of the same counts; the proof is a document of its own."""
+
+    bound: Annotated[float, Field(description="No δ-fair model has a greater log-likelihood.")]
+    gap: Annotated[float, Field(ge=0, description="By how many nats the bound is above the repaired model.")]
+    share: Annotated[
+        float | None, Field(description="Of the nats that the repair lost; null: it lost less than the gap.")
+    ]
+    closed: Annotated[bool, Field(description="Whether the gap that was aimed at was reached.")]
+    branches: Count
+
+
 class Repair(Record):
     """How a model was repaired; "before" is the most likely model of the counts, which nothing constrains."""
 
@@ -87,6 +99,7 @@ class Repair(Record):
             description="Share of the way in log-likelihood from the unconstrained to the independent model."
         ),
     ]
+    proof: Annotated[ProofSummary | None, Field(description="null: no proof was asked for.")] = None
     patterns_before: Annotated[Count | None, Field(description="Exact; null: not counted within the limits.")]
     patterns_after: Count | None
     total_patterns: Count

@@ -10,6 +10,7 @@ from auditor.documents.comparison import Comparison
 from auditor.documents.fleet import FleetRow
 from auditor.documents.patterns import PatternList
 from auditor.documents.policy import PolicyFile
+from auditor.documents.proof import LikelihoodProof, ProofVerification
 from auditor.documents.repair import Repair
 from auditor.documents.verification import ChainVerification, RevocationList, Verification
 from auditor.model.scorecard import ScorecardSpec
@@ -32,6 +33,8 @@ def schemas() -> dict[str, str]:
         "verification": Verification.model_json_schema(mode="serialization"),
         "chain-verification": ChainVerification.model_json_schema(mode="serialization"),
         "comparison": Comparison.model_json_schema(mode="serialization"),
+        "likelihood-proof": LikelihoodProof.model_json_schema(mode="validation"),
+        "proof-verification": ProofVerification.model_json_schema(mode="serialization"),
         "repair": Repair.model_json_schema(mode="serialization"),
         "policy": PolicyFile.model_json_schema(mode="validation"),
         "revocations": RevocationList.model_json_schema(mode="validation"),

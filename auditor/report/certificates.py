@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from auditor.documents.comparison import Comparison
+from auditor.documents.proof import ProofVerification
 from auditor.documents.verification import ChainVerification, Check, Verification
 from auditor.report.blocks import Block, Facts, Heading, Paragraph, Table
 from auditor.report.formats import CheckFormatName, laid_out
 from auditor.report.sections import changes
 from auditor.report.wording import VERDICTS
 
-Document = Verification | ChainVerification | Comparison
+Document = Verification | ChainVerification | ProofVerification | Comparison
 
 RESULTS = {
     "holds": "The certificate holds",
@@ -34,17 +35,26 @@ def render(document: Document, format: CheckFormatName) -> str:
             blocks = _verification(document, 1)
         case ChainVerification():
             blocks = _chain(document)
+        case ProofVerification():
+            blocks = [Heading(result_line(document), level=1), _checks(document.checks)]
         case Comparison(after=after):
             title = f"{after.model}: {VERDICTS[after.verdict]} at δ = {after.delta}"
             blocks = [Heading(title, level=1), *changes.blocks(document)]
     return laid_out(blocks, format)
 
 
-def result_line(document: Verification | ChainVerification) -> str:
+def result_line(document: Verification | ChainVerification | ProofVerification) -> str:
     """The result in one line, with the checks that failed by name."""
     if isinstance(document, ChainVerification):
         return CHAIN_RESULTS[document.result]
+    if isinstance(document, ProofVerification) and document.result == "holds":
+        return (
+            f"The proof holds: no model of these counts that is δ-fair at δ = {document.delta} has a "
+            f"log-likelihood above {document.bound}"
+        )
     failed = [check.name for check in document.checks if check.outcome == "failed"]
+    if isinstance(document, ProofVerification):
+        return f"The proof does NOT hold: {', '.join(failed)}"
     verdict = VERDICTS[document.certificate.verdict]
     return f"{RESULTS[document.result]}" + (
         f": {', '.join(failed)}"

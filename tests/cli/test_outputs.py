@@ -70,12 +70,12 @@ READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "schema": (("schema", "audit"), {}),
 }
 #: Arguments and options that name no file to read.
-OTHER = {"KEY", "[FOLDER]", "--output", "--extract", "NAME", "--reports"}
+OTHER = {"KEY", "[FOLDER]", "--output", "--extract", "--prove", "NAME", "--reports"}
 CASES = [
     (command, option, name, target)
     for command, (_, files) in READING.items()
     for option, name in files.items()
-    for target in (("--output", "--extract") if command == "verify" else ("--output",))
+    for target in ("--output", *{"verify": ["--extract"], "repair": ["--prove"]}.get(command, []))
 ]
 
 

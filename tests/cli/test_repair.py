@@ -97,3 +97,48 @@ def test_a_repair_that_fails(auditor: Auditor, monkeypatch: pytest.MonkeyPatch) 
     run = auditor("repair", COMPAS, "--delta", "0.1", "--time-limit", "1e-9")
     assert (run.code, run.out) == (5, "")
     assert "no model could be proved fair: the time limit was reached" in run.err
+
+
+def test_a_proof_is_made_and_verified_and_an_altered_one_refused(auditor: Auditor, tmp_path: Path) -> None:
+    fair, proof = tmp_path / "fair.json", tmp_path / "proof.json"
+    run = auditor("repair", COMPAS, "--delta", "0.1", "--prove", proof, "--gap", "0.01", "-o", fair)
+    assert run.code == 0
+    said = " ".join(run.out.split())
+    assert "No δ-fair model of these counts is more than 0.01000 nats likelier" in said
+    assert ": proved in 1 branch." in said
+    schema = json.loads((ROOT / "schemas" / "likelihood-proof.json").read_text())
+    Draft202012Validator(schema).validate(json.loads(proof.read_text()))
+
+    run = auditor("verify", proof, "--model", fair)
+    assert run.code == 0
+    assert "The proof holds: no model of these counts that is δ-fair at δ = 0.1" in run.out
+    assert "not performed" not in run.out
+    run = auditor("verify", proof, "--format", "json")
+    schema = json.loads((ROOT / "schemas" / "proof-verification.json").read_text())
+    Draft202012Validator(schema).validate(json.loads(run.out))
+    assert (run.code, json.loads(run.out)["result"]) == (0, "holds")
+
+    run = auditor("verify", proof, "--model", EXAMPLES / "german.json")
+    assert (run.code, "they are not those of the model" in " ".join(run.out.split())) == (1, True)
+    proof.write_text(json.dumps(json.loads(proof.read_text()) | {"bound": "-207394.6"}))
+    run = auditor("verify", proof)
+    assert (run.code, "The proof does NOT hold: proof" in run.out) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--gap", "1%"], 2, "--gap goes with --prove"),
+        (["--gap", "little", "--prove"], 3, "little is neither nats"),
+        (["--criterion", "ratio", "--prove"], 2, "--criterion difference"),
+        (["--method", "independent", "--prove"], 2, "--method fair"),
+    ],
+)
+def test_what_cannot_be_proved_is_refused(
+    auditor: Auditor, arguments: list[str], code: int, message: str, tmp_path: Path
+) -> None:
+    proof = [tmp_path / "proof.json"] if "--prove" in arguments else []
+    run = auditor("repair", COMPAS, "--delta", "0.1", *arguments, *proof, "-o", tmp_path / "fair.json")
+    assert (run.code, run.out) == (code, "")
+    assert message in run.err
+    assert list(tmp_path.iterdir()) == []

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING
 
 from auditor.choices import MethodName
 from auditor.documents.comparison import ParameterChange
 from auditor.documents.criteria import WORDS as CRITERIA
-from auditor.documents.repair import PredictionShift, Repair
+from auditor.documents.repair import PredictionShift, ProofSummary, Repair
 from auditor.model.spec import RepairRecord
 from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Facts, Heading, Items, Paragraph, Picture, Table, values
@@ -66,6 +67,8 @@ def blocks(
         *_scale(record),
         _likelihoods(record),
     ]
+    if isinstance(record, Repair) and record.proof is not None:
+        made.append(Paragraph(proved(record.proof)))
     if record.progress:
         made.append(
             Table(
@@ -83,6 +86,16 @@ def blocks(
     if isinstance(record, Repair):
         made += _predictions(record)
     return made
+
+
+def proved(proof: ProofSummary) -> str:
+    """What is proved of all other δ-fair models, in one sentence."""
+    # Upwards: less than what is proved may not be said.
+    gap = rounded(proof.gap, rounding=ROUND_CEILING)
+    part = "" if proof.share is None else f" ({percent(proof.share)} of what the repair costs)"
+    said = f"No δ-fair model of these counts is more than {gap} nats likelier{part}: proved"
+    branches = "1 branch" if proof.branches == 1 else f"{proof.branches:,} branches"
+    return f"{said} in {branches}." if proof.closed else f"{said}; nearer than that is open after {branches}."
 
 
 def source(record: Repair | RepairRecord) -> str:

@@ -1,0 +1,193 @@
+"""The use cases of proofs of a likelihood: made beside a repair, and checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from auditor.documents.proof import LikelihoodProof, ProofVerification
+from auditor.documents.reading import read
+from auditor.documents.repair import ProofSummary
+from auditor.documents.verification import Check
+from auditor.errors import InputError
+from auditor.messages import escaped
+from auditor.model.reading import load_naive_bayes
+from auditor.model.spec import ModelSpec
+from auditor.repair import proof_checker
+from auditor.repair.decimals import exact_decimal
+from auditor.repair.proving import prove
+from auditor.repair.repairing import Repaired, before_repair, counts_of
+from auditor.search.answer import answer
+from auditor.search.question import Question
+from auditor.usecases import clock
+
+#: Bytes at the start of a file in which it says its kind, and nats that a gap may have at most.
+_START, _MOST_NATS = 200, 10**9
+
+
+def prove_repair(
+    model: ModelSpec,
+    made: Repaired,
+    gap: str | None = None,
+    time_limit: float | None = None,
+    on_branch: Callable[[str], None] = lambda line: None,
+) -> tuple[Repaired, LikelihoodProof]:
+    """Prove how much likelier than a repaired model any δ-fair model of the same counts can be.
+
+    Parameters
+    ----------
+    model : ModelSpec
+        The model that was repaired.
+    made : Repaired
+    gap : str, optional
+        Nats to aim at, ``"0.01"``, or a share of what the repair lost against the unconstrained model,
+        ``"1%"``.  [1%]
+    time_limit : float, optional
+        Seconds. What isn't closed by then stays open in the proof, which still proves a bound.
+    on_branch : callable, optional
+        Told how far the proof is.
+
+    Returns
+    -------
+    made : Repaired
+        With what was proved in its summary.
+    proof : LikelihoodProof
+
+    Raises
+    ------
+    InputError
+        If the gap can't be read, or there is nothing to prove: the model isn't a δ-fair one, the criterion
+        isn't the difference, or one decision has no cases.
+    """
+    summary = made.summary
+    likelihoods = summary.log_likelihoods
+    if summary.method != "fair" or likelihoods.repaired is None or likelihoods.unconstrained is None:
+        raise InputError(f"method: a proof is about a δ-fair model, and {summary.method} makes none")
+    lost = Decimal(repr(likelihoods.unconstrained)) - Decimal(repr(likelihoods.repaired))
+    question = Question.of(summary.delta, summary.criterion, limits=clock.limits(time_limit))
+    proof = prove(
+        counts_of(before_repair(model)), question, likelihoods.repaired, nats(gap or "1%", lost), on_branch
+    )
+    open_ = Decimal(proof.bound) - Decimal(proof.found)
+    proved = ProofSummary(
+        bound=float(proof.bound),
+        gap=float(open_),
+        share=float(open_ / lost) if lost > open_ else None,
+        closed=Decimal(proof.bound) <= Decimal(proof.target),
+        branches=len(proof.branches),
+    )
+    return made._replace(summary=summary.model_copy(update={"proof": proved})), proof
+
+
+def nats(gap: str, lost: Decimal) -> Decimal:
+    """Return a gap in nats; a percentage is one of the nats that were lost.
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+    """
+    try:
+        number = Decimal(gap.removesuffix("%").strip())
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if not number.is_finite() or not 0 <= number <= _MOST_NATS:
+        raise InputError(
+            f"gap: {escaped(gap)} is neither nats, such as 0.01, nor a share of the loss, such as 1%"
+        )
+    return max(lost, Decimal(0)) * number / 100 if gap.endswith("%") else number
+
+
+def is_proof(path: str | os.PathLike[str]) -> bool:
+    """Whether a file says that it is a proof of a likelihood; what can't be read isn't."""
+    try:
+        with Path(path).open("rb") as file:
+            return b'"auditor/likelihood-proof"' in file.read(_START)
+    except OSError:
+        return False
+
+
+def verify(path: str | os.PathLike[str], model: str | None = None) -> ProofVerification:
+    """Check a proof of a likelihood: every branch, range and chord is computed again, exactly.
+
+    Parameters
+    ----------
+    path : str or path-like
+    model : str, optional
+        A model of the counts that the proof is about. If it is a repaired one, it is also checked that it is
+        δ-fair, and as likely as the proof says of the model that was found.
+
+    Raises
+    ------
+    InputError
+        If a file can't be used.
+    """
+    proof = read(LikelihoodProof, path)
+    branches = len(proof.branches)
+    try:
+        proof_checker.check(proof.model_dump(mode="json"))
+        detail = f"{branches:,} {'branch was' if branches == 1 else 'branches were'} computed again"
+        checks = [Check(name="proof", outcome="passed", detail=detail)]
+    except proof_checker.Refused as error:
+        checks = [Check(name="proof", outcome="failed", detail=str(error))]
+    if model is None:
+        checks.append(
+            Check(name="counts", outcome="not performed", detail="give the model whose counts they are")
+        )
+    else:
+        checks += _beside(proof, load_naive_bayes(model))
+    return ProofVerification(
+        result="does not hold" if any(check.outcome == "failed" for check in checks) else "holds",
+        file=Path(path).name,
+        model=proof.model,
+        delta=proof.delta,
+        bound=proof.bound,
+        checks=tuple(checks),
+    )
+
+
+def _beside(proof: LikelihoodProof, spec: ModelSpec) -> list[Check]:
+    """Check that a proof is about a model's counts, and what it says of the model that was found."""
+    counts = counts_of(before_repair(spec))
+    stated = [
+        (
+            a.name,
+            a.values,
+            a.sensitive,
+            tuple(map(Decimal, a.favourable)),
+            tuple(map(Decimal, a.unfavourable)),
+        )
+        for a in proof.attributes
+    ]
+    own = [
+        (
+            a.name,
+            a.values,
+            a.sensitive,
+            tuple(exact_decimal(row[0]) for row in rows),
+            tuple(exact_decimal(row[1]) for row in rows),
+        )
+        for a, rows in zip(counts.model.attributes, counts.attributes, strict=True)
+    ]
+    same = (
+        own == stated
+        and counts.model.sha256() == proof.sha256
+        and tuple(map(exact_decimal, counts.decision)) == tuple(map(Decimal, proof.decision))
+    )
+    told = "the proof is about the counts of the model" if same else "they are not those of the model"
+    checks = [Check(name="counts", outcome="passed" if same else "failed", detail=told)]
+    if spec.repair is None or not same:
+        told = "give the repaired model" if same else "the model has other counts"
+        return [*checks, Check(name="model found", outcome="not performed", detail=told)]
+    exact = spec.naive_bayes()
+    likelihood = Decimal(repr(counts.log_likelihood(exact)))
+    likely = likelihood >= Decimal(proof.found)
+    verdict = answer(exact, Question.of(proof.delta, proof.criterion)).verdict
+    told = (
+        f"it is {verdict} at δ = {proof.delta}, and its log-likelihood is {likelihood:,.4f}: "
+        f"{'at least' if likely else 'less than'} the {Decimal(proof.found):,.4f} that the proof says"
+    )
+    holds = likely and verdict == "delta-fair"
+    return [*checks, Check(name="model found", outcome="passed" if holds else "failed", detail=told)]

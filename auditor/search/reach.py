@@ -1,0 +1,501 @@
+"""How far a verdict reaches: what holds for every model of a set.
+
+In a set of models (`Ranges`) the log-odds γ of a context lie in ``[G0, G1]`` and the strength s of x in
+``[S0, S1]``, independently, since x and y are about different attributes. For a fixed γ |degree| grows with
+|s|, and for a fixed s it falls on both sides of its peak, so that
+
+    sup |degree| = max over s in {S0, S1} of |degree| at the γ in [G0, G1] that is nearest the peak,
+    inf |degree| = min over γ in {G0, G1} of |degree| at the s in [S0, S1] that is nearest 0.
+
+Both grow with that s whatever the context is. So only those x need to be looked at that have, of each
+attribute, the value that does most for s in one direction: one for each set of sensitive attributes.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from math import inf, isinf, isnan, nextafter, prod
+from typing import Literal
+
+import numpy as np
+
+from auditor.model.naive_bayes import Assignment, NaiveBayes
+from auditor.search.additive.interval_sums import Row, meet
+from auditor.search.criteria import Criterion, ln
+from auditor.search.limits import DEFAULT, Limits
+from auditor.search.ranges import Range, Ranges, Ratio, box
+
+#: Every model of the set is δ-fair; none is, since one pattern discriminates in all of them; at least one
+#: isn't, and no pattern discriminates in all; or not decided within the limits.
+ReachVerdict = Literal["all-delta-fair", "none-delta-fair", "varies", "inconclusive"]
+Where = Literal["low", "high", "peak"]
+
+#: Fraction bits of the tables, fewer where sums would leave int64, and the most that sums may have.
+_BITS, _LARGEST_SUM = 48, 59
+#: Length of the lists with which each set of attributes is tried first.
+_QUICK = 1 << 11
+#: Parameters of a witness between their ends are worked out to so many bits, to more where that is needed.
+_WITNESS_BITS, _MOST_BITS = 64, 1024
+#: Covers the rounding of the few float operations behind a bound.
+_ROUND_UP = 1 + 1e-12
+#: Boxes that are tried when the largest is searched.
+_SMALLEST, _GREATEST = Fraction(1, 10**9), 10**3
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """The two probabilities of a value in a model."""
+
+    attribute: int
+    value: int
+    favourable: Fraction
+    unfavourable: Fraction
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """A model of the set, as far as one pattern depends on it, and the degree that the pattern has in it.
+
+    Attributes
+    ----------
+    sensitive_values, context_values : Assignment
+    prior : Fraction
+        P(favourable).
+    parameters : tuple of Parameter
+        Of the values of the pattern, in order of attribute.
+    degree : Fraction
+    """
+
+    sensitive_values: Assignment
+    context_values: Assignment
+    prior: Fraction
+    parameters: tuple[Parameter, ...]
+    degree: Fraction
+
+
+@dataclass(frozen=True)
+class Certain:
+    """A pattern, and the least |degree| that it has in any model of the set."""
+
+    sensitive_values: Assignment
+    context_values: Assignment
+    least: Fraction
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What is known of all models of a set.
+
+    Attributes
+    ----------
+    verdict : ReachVerdict
+    largest : Extreme or None
+        The largest |degree| found; None if no degree in the set is other than 0.
+    upper : Fraction
+        Proved: no model of the set has a pattern of larger |degree|.
+    certain : Certain or None
+        The pattern found whose least |degree| is largest; None where no pattern's is above 0, or no model of
+        the set has a discrimination pattern.
+    """
+
+    verdict: ReachVerdict
+    largest: Extreme | None
+    upper: Fraction
+    certain: Certain | None
+
+
+def reach(ranges: Ranges, criterion: Criterion, limits: Limits = DEFAULT) -> Reach:
+    """Decide what holds for every model of a set; exactly, as far as limits let it."""
+    highest = _Search(ranges, criterion, limits, certain=False).run()
+    lowest = _NOTHING
+    if highest.exceeds is not False:
+        lowest = _Search(ranges, criterion, limits, certain=True).run()
+    verdict: ReachVerdict
+    if highest.exceeds is False:
+        verdict = "all-delta-fair"
+    elif lowest.exceeds:
+        verdict = "none-delta-fair"
+    else:
+        verdict = "varies" if highest.exceeds and lowest.exceeds is False else "inconclusive"
+    largest = None
+    if highest.found:
+        largest = _witness(ranges, criterion, highest.found, exceeds=bool(highest.exceeds))
+    upper = max(highest.upper, abs(largest.degree)) if largest else highest.upper
+    certain = None
+    if lowest.found and lowest.found.value > 0:
+        certain = Certain(lowest.found.x, lowest.found.y, lowest.found.value)
+    return Reach(verdict, largest, upper, certain)
+
+
+def holds(ranges: Ranges, criterion: Criterion, *, fair: bool, limits: Limits = DEFAULT) -> bool:
+    """Whether it is proved that every model of a set is δ-fair, or that one pattern discriminates in all."""
+    found = _Search(ranges, criterion, limits, certain=not fair).run(decide=True)
+    return found.exceeds is False if fair else bool(found.exceeds)
+
+
+def largest_box(
+    model: NaiveBayes, criterion: Criterion, *, fair: bool, limits: Limits = DEFAULT
+) -> tuple[Fraction, Fraction | None]:
+    """The box up to which a verdict is proved to hold for every model in it.
+
+    Returns
+    -------
+    (Fraction, Fraction or None)
+        An ε for which it holds, 0 if for none, and one for which it isn't proved, next to each other in three
+        digits or four; None if it holds for the largest that was tried.
+    """
+    good, bad = Fraction(0), Fraction(1, 1000)
+
+    def is_good(share: Fraction) -> bool:
+        return holds(box(model, share), criterion, fair=fair, limits=limits)
+
+    if is_good(bad):
+        while is_good(bad):
+            good, bad = bad, bad * 10
+            if good >= _GREATEST:
+                return good, None
+    else:
+        while not good and bad > _SMALLEST:
+            smaller = bad / 10
+            good, bad = (smaller, bad) if is_good(smaller) else (good, smaller)
+        if not good:
+            return good, bad
+    unit = good / 1000
+    while bad - good > unit:
+        middle = good + unit * ((bad - good) / unit // 2)
+        good, bad = (middle, bad) if is_good(middle) else (good, middle)
+    return good, bad
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A pattern with the sup or inf of its |degree| from below, and the ends where that is.
+
+    Attributes
+    ----------
+    x, y : Assignment
+    value : Fraction
+    end : {0, 1}
+        The end of the interval of s.
+    where : {"low", "high", "peak"}
+        The end of the interval of γ, or the peak between them.
+    """
+
+    x: Assignment
+    y: Assignment
+    value: Fraction
+    end: Literal[0, 1]
+    where: Where
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What a search found and proved; ``exceeds`` is None where it didn't decide."""
+
+    found: _Found | None
+    upper: Fraction
+    exceeds: bool | None
+
+
+_NOTHING = _Outcome(None, Fraction(0), exceeds=False)
+
+
+class _Search:
+    """The largest sup, or the largest inf, that |degree| of any pattern has over the models of a set."""
+
+    def __init__(self, ranges: Ranges, criterion: Criterion, limits: Limits, *, certain: bool) -> None:
+        self._ranges, self._criterion, self._limits, self._certain = ranges, criterion, limits, certain
+        ratios = [[ranges.ratio(i, v) for v in range(len(row))] for i, row in enumerate(ranges.values)]
+        self._options = [_undominated(row, certain=certain) for row in ratios]
+        self._columns = {sign: self._strongest(ratios, sign) for sign in (1, -1)}
+        prior = [ln(odds) for odds in ranges.odds]
+        total = max(map(abs, prior)) + 1
+        for row in ratios:
+            logs = [_log(end) for ratio in row if ratio for end in ratio]
+            total += max((abs(z) for z in logs if isinstance(z, Decimal)), default=Decimal(0))
+        #: Units within which a sum is of the truth.
+        self._slack = len(ratios) + 2
+        self._bits = min(_BITS, _LARGEST_SUM - int(total * 5 * self._slack).bit_length())
+        #: Stands for infinity: beyond every target, whatever else is added.
+        self._far = int(total * 4) << self._bits
+        self._start = self._units(prior[0]), self._units(prior[1])
+        self._prior = float(prior[0]), float(prior[1])
+        self._rows = [
+            Row(*(np.array([self._units(_log(o.ends[e])) for o in row], dtype=np.int64) for e in (0, 1)))
+            for row in self._options
+        ]
+        self._margin = (self._slack + 2) / (1 << self._bits)
+        self._reach = [
+            (min(float(_log(o.ends[0])) for o in row), max(float(_log(o.ends[1])) for o in row))
+            for row in self._options
+        ]
+
+    def run(self, *, decide: bool = False) -> _Outcome:
+        """Branch on the sets of sensitive attributes, those that can reach most first.
+
+        With ``decide`` no more is found out than whether the value exceeds the threshold.
+        """
+        threshold, limits = self._criterion.threshold, self._limits
+        # What bounds a set and all that can be added; the direction; how many attributes were settled.
+        heap: list[tuple[float, int, int, tuple[int, ...]]] = []
+
+        def push(sign: int, depth: int, chosen: tuple[int, ...]) -> None:
+            columns = self._columns[sign]
+            if chosen or depth < len(columns):
+                bound = self._bound(sign, chosen, (*chosen, *range(depth, len(columns))))
+                heapq.heappush(heap, (-bound, -sign, -depth, chosen))
+
+        push(1, 0, ())
+        push(-1, 0, ())
+        best: _Found | None = None
+        upper, exceeds, undecided, nodes = Fraction(0), False, False, 0
+        while heap:
+            ceiling, sign, depth, chosen = heapq.heappop(heap)
+            ceiling, sign, depth = -ceiling, -sign, -depth
+            if best and ceiling < best.value:
+                break
+            if decide and (exceeds or ceiling <= threshold):
+                upper = max(upper, Fraction(ceiling))
+                break
+            if nodes >= limits.nodes or limits.expired():
+                upper = max(upper, Fraction(ceiling))
+                undecided |= ceiling > threshold
+                break
+            nodes += 1
+            if depth < len(self._columns[sign]):
+                push(sign, depth + 1, (*chosen, depth))
+                push(sign, depth + 1, chosen)
+                continue
+            x = tuple(sorted(self._columns[sign][j][:2] for j in chosen))
+            found, proved, beyond, sure = self._solve(x, sign, Fraction(ceiling))
+            upper, exceeds = max(upper, proved), exceeds or beyond
+            undecided |= not sure and proved > threshold
+            if best is None or found.value > best.value:
+                best = found
+        return _Outcome(best, upper, exceeds=True if exceeds else None if undecided else False)
+
+    def _strongest(
+        self, ratios: list[list[tuple[Ratio, Ratio] | None]], sign: int
+    ) -> list[tuple[int, int, Ratio]]:
+        """Per sensitive attribute the value that does most for s in a direction; the strongest first."""
+        end = int((sign > 0) != self._certain)
+        found = []
+        for i in self._ranges.sensitive:
+            of_value = [(ratio[end], v) for v, ratio in enumerate(ratios[i]) if ratio]
+            best, v = max(of_value, key=lambda entry: (sign * entry[0], -entry[1]))
+            if sign * best > sign:
+                found.append((i, v, best))
+        return sorted(found, key=lambda entry: (-abs(float(_log(entry[2]))), entry[0]))
+
+    def _bound(self, sign: int, chosen: tuple[int, ...], reachable: tuple[int, ...]) -> float:
+        """At least the value of any x with some columns and none but others, in any context."""
+        columns = self._columns[sign]
+        s = sign * (sum(abs(float(_log(columns[j][2]))) for j in reachable) + self._margin)
+        free = set(range(len(self._reach))).difference(columns[j][0] for j in chosen)
+        low = self._prior[0] - self._margin + sum(self._reach[i][0] for i in free)
+        high = self._prior[1] + self._margin + sum(self._reach[i][1] for i in free)
+        with np.errstate(invalid="ignore", over="ignore"):
+            bound = float(self._criterion.largest_size(np.array(s), np.array(low), np.array(high)))
+        return 1.0 if isnan(bound) else min(bound * _ROUND_UP, 1.0)
+
+    def _solve(self, x: Assignment, sign: int, ceiling: Fraction) -> tuple[_Found, Fraction, bool, bool]:
+        """The best context of x, a bound on all, whether one exceeds the threshold, and whether that is sure.
+
+        A few attributes are tried first: where they reach the peak, nothing is better.
+        """
+        end: Literal[0, 1] = 1 if (sign > 0) != self._certain else 0
+        ratio = _product(self._ratio(i, v)[end] for i, v in x)
+        disclosed = {i for i, _ in x}
+        outside = [i for i in range(len(self._rows)) if i not in disclosed]
+        best: _Found | None = None
+        exceeds = sure = False
+        proved = ceiling
+        for longest in (_QUICK, self._limits.entries):
+            choices, complete = self._contexts(ratio, outside, longest)
+            greatest = Fraction(0)
+            for choice in choices:
+                options = [self._options[i][option] for i, option in zip(outside, choice, strict=True)]
+                low = _product((option.ends[0] for option in options), self._ranges.odds[0])
+                high = _product((option.ends[1] for option in options), self._ranges.odds[1])
+                value, above, beyond, where = self._measured(ratio, low, high)
+                exceeds |= beyond
+                greatest = max(greatest, above)
+                complete |= where == "peak" and not self._certain
+                if best is None or value > best.value:
+                    y = tuple(
+                        (i, o.value) for i, o in zip(outside, options, strict=True) if o.value is not None
+                    )
+                    best = _Found(x, y, value, end, where)
+            if complete:
+                proved, sure = greatest, True
+                break
+        assert best is not None
+        return best, max(proved, best.value), exceeds, sure
+
+    def _contexts(self, ratio: Ratio, outside: list[int], longest: int) -> tuple[list[tuple[int, ...]], bool]:
+        """Contexts among which is the best one for a strength, if they are complete."""
+        peak = float(self._criterion.peak(float(_log(ratio))))
+        if isinf(peak):
+            # Each attribute moves γ, or the farther end of its interval, towards the peak for itself.
+            end = int((peak > 0) != self._certain)
+            pick = max if peak > 0 else min
+            return [
+                tuple(
+                    pick(range(len(row)), key=lambda o: row[o].ends[end])
+                    for row in (self._options[i] for i in outside)
+                )
+            ], True
+        target = self._units(_log(ratio)) // -2
+        rows = [self._rows[i] for i in outside]
+        met = meet(rows, self._start, target, self._slack, longest, certain=self._certain)
+        return met.choices, met.complete
+
+    def _measured(self, ratio: Ratio, low: Ratio, high: Ratio) -> tuple[Fraction, Fraction, bool, Where]:
+        """The value from below and from above, whether it exceeds the threshold, and where γ is."""
+        criterion, threshold = self._criterion, self._criterion.threshold
+        monotone = isinf(float(criterion.peak(1.0)))
+        if self._certain:
+            ends = (high,) if monotone else (low, high)
+            value = min(abs(_degree(criterion, ratio, odds)) for odds in ends)
+            return value, value, value > threshold, "low"
+        where = _nearest_the_peak(ratio, low, high, monotone=monotone)
+        if where != "peak":
+            value = abs(_degree(criterion, ratio, low if where == "low" else high))
+            return value, value, value > threshold, where
+        if ratio == inf or ratio == 0:
+            return Fraction(1), Fraction(1), threshold < 1, where
+        a, b = Fraction(ratio), Fraction(1)
+        above = float(criterion.supremum(float(_log(ratio))))
+        while not criterion.supremum_within(a, b, Fraction(above)):
+            above = nextafter(above, 2)
+        below = nextafter(above, 0)
+        while criterion.supremum_within(a, b, Fraction(below)):
+            above, below = below, nextafter(below, 0)
+        return Fraction(below), Fraction(above), not criterion.supremum_within(a, b, threshold), where
+
+    def _ratio(self, attribute: int, value: int) -> tuple[Ratio, Ratio]:
+        ratio = self._ranges.ratio(attribute, value)
+        assert ratio is not None
+        return ratio
+
+    def _units(self, log_odds: Decimal | float) -> int:
+        """A log-odds in fixed point."""
+        if isinstance(log_odds, Decimal):
+            return round(log_odds * (1 << self._bits))
+        return self._far if log_odds > 0 else -self._far
+
+
+@dataclass(frozen=True)
+class _Option:
+    """A value that a context may have, None for "not disclosed", and the ends of its ratio."""
+
+    value: int | None
+    ends: tuple[Ratio, Ratio]
+
+
+def _undominated(row: list[tuple[Ratio, Ratio] | None], *, certain: bool) -> list[_Option]:
+    """The options of an attribute without those that another is at least as good as, whatever else is known.
+
+    Wide intervals are best for the sup, narrow ones for the inf. A value that pins ``P(d | y)`` to 0 or 1 in
+    every model is no option: nothing moves the decision beside it.
+    """
+    options = [_Option(None, (Fraction(1), Fraction(1)))]
+    options += [_Option(v, ends) for v, ends in enumerate(row) if ends and ends[0] != inf and ends[1] != 0]
+    side = -1 if certain else 1
+    options.sort(key=lambda o: (side * o.ends[0], -side * o.ends[1], o.value is not None))
+    kept: list[_Option] = []
+    for option in options:
+        if not kept or side * option.ends[1] > side * kept[-1].ends[1]:
+            kept.append(option)
+    return kept
+
+
+def _nearest_the_peak(ratio: Ratio, low: Ratio, high: Ratio, *, monotone: bool) -> Where:
+    """Which γ of an interval is nearest the peak: ``-s/2``, or -∞ where |degree| only falls."""
+    if monotone:
+        return "peak" if low == 0 or ratio == 0 else "low"
+    if ratio == inf:
+        return "peak" if low == 0 else "low"
+    if ratio == 0:
+        return "peak" if high == inf else "high"
+    if low * low * ratio >= 1:
+        return "low"
+    return "high" if high != inf and high * high * ratio <= 1 else "peak"
+
+
+def _degree(criterion: Criterion, ratio: Ratio, odds: Ratio) -> Fraction:
+    """The degree for ``e^s`` and ``e^γ``, each from 0 to ``inf``."""
+    given_pattern = ratio if ratio in (0, inf) else odds * ratio if odds != inf else inf
+    return criterion.degree(_share(given_pattern), _share(odds))
+
+
+def _share(odds: Ratio) -> Fraction:
+    return Fraction(1) if isinstance(odds, float) else odds / (1 + odds)
+
+
+def _log(ratio: Ratio) -> Decimal | float:
+    if isinstance(ratio, float):
+        return ratio
+    return ln(ratio) if ratio else -inf
+
+
+def _product(ratios: Iterable[Ratio], start: Ratio = Fraction(1)) -> Ratio:
+    """A product in which no 0 meets ``inf``."""
+    factors = [start, *ratios]
+    if inf in factors:
+        return inf
+    fractions = [Fraction(factor) for factor in factors]
+    return Fraction(prod(f.numerator for f in fractions), prod(f.denominator for f in fractions))
+
+
+def _witness(ranges: Ranges, criterion: Criterion, found: _Found, *, exceeds: bool) -> Extreme:
+    """A model of the set in which a pattern has the largest |degree| that it has in any, or next to it.
+
+    Between the ends of the interval of γ all parameters move together, in shares of 2^-bits.
+    """
+    p0, p1 = ranges.prior
+    fixed = [Parameter(i, v, *_at_end(ranges.values[i][v], found.end)) for i, v in found.x]
+    ratio = _product(_quotient(q.favourable, q.unfavourable) for q in fixed)
+
+    def at(share: Fraction) -> Extreme:
+        moving = [
+            Parameter(i, v, a0 + (a1 - a0) * share, b1 - (b1 - b0) * share)
+            for i, v in found.y
+            for (a0, a1), (b0, b1) in [ranges.values[i][v]]
+        ]
+        prior = p0 + (p1 - p0) * share
+        odds = _product((_quotient(q.favourable, q.unfavourable) for q in moving), prior / (1 - prior))
+        parameters = tuple(sorted((*fixed, *moving), key=lambda q: q.attribute))
+        return Extreme(found.x, found.y, prior, parameters, _degree(criterion, ratio, odds))
+
+    if found.where != "peak":
+        return at(Fraction(int(found.where == "high")))
+    bits = _WITNESS_BITS
+    while True:
+        model = _between(at, bits)
+        if not exceeds or abs(model.degree) > criterion.threshold or bits >= _MOST_BITS:
+            return model
+        bits *= 2
+
+
+def _between(at: Callable[[Fraction], Extreme], bits: int) -> Extreme:
+    """The model of largest |degree| on a line on which it first rises and then falls."""
+    low, high = 1, (1 << bits) - 1
+    while low < high:
+        middle = (low + high) // 2
+        here, there = (abs(at(Fraction(m, 1 << bits)).degree) for m in (middle, middle + 1))
+        low, high = (middle + 1, high) if here < there else (low, middle)
+    return at(Fraction(low, 1 << bits))
+
+
+def _at_end(rows: tuple[Range, Range], end: int) -> tuple[Fraction, Fraction]:
+    (a0, a1), (b0, b1) = rows
+    return (a1, b0) if end else (a0, b1)
+
+
+def _quotient(a: Fraction, b: Fraction) -> Ratio:
+    return a / b if b else inf

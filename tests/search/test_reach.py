@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
 from math import inf, isclose, sqrt
+from typing import Any
 
 import pytest
 
+from auditor.choices import CriterionName
 from auditor.search.criteria import CRITERIA
 from auditor.search.limits import Limits
 from auditor.search.ranges import Ranges, imprecise_dirichlet
@@ -71,14 +73,14 @@ def share(odds: Odds) -> Fraction:
     return Fraction(1) if odds is None else odds / (1 + odds)
 
 
-def size(name: str, given_pattern: Fraction, given_context: Fraction) -> Fraction:
+def size(name: CriterionName, given_pattern: Fraction, given_context: Fraction) -> Fraction:
     if name == "difference" or given_context == 0:
         return abs(given_pattern - given_context) if name == "difference" else Fraction(0)
     q = given_pattern / given_context
     return 1 - 1 / q if q >= 1 else 1 - q
 
 
-def extremes(name: str, ranges: Ranges, of_x: list, of_y: list) -> tuple[float, float] | None:
+def extremes(name: CriterionName, ranges: Ranges, of_x: list[Any], of_y: list[Any]) -> tuple[float, float] | None:
     """inf and sup of |degree|, from many models between and at the corners in floats."""
     low, high = ranges.prior
     points = []
@@ -112,7 +114,7 @@ def extremes(name: str, ranges: Ranges, of_x: list, of_y: list) -> tuple[float, 
 @pytest.mark.parametrize("name", ["difference", "ratio"])
 @pytest.mark.parametrize("strength", [0, 1, 2])
 @pytest.mark.parametrize("seed", range(60))
-def test_all_corners(name: str, strength: int, seed: int) -> None:
+def test_all_corners(name: CriterionName, strength: int, seed: int) -> None:
     """The largest sup and inf of all patterns, and the verdict at and beside the largest."""
     rng = random.Random(f"{name} {strength} {seed}")
     ranges = random_ranges(rng, strength)

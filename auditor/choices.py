@@ -13,3 +13,8 @@ MethodName = Literal["fair", "independent", "independent-mean", "unconstrained"]
 Undisclosed = Literal["conforming", "missing-bin", "declared"]
 SolverName = Literal["interior", "sqp", "signomial"]
 CutRanking = Literal["discrimination", "divergence"]
+#: Sets of models about an audited one: probabilities within a factor, and further rows of any kind.
+SetName = Literal["box", "imprecise-dirichlet"]
+#: Every model of a set is δ-fair; none is, since one pattern discriminates in all of them; at least one
+#: isn't, and no pattern discriminates in all; or not decided within the limits.
+ReachVerdict = Literal["all-delta-fair", "none-delta-fair", "varies", "inconclusive"]

@@ -10,7 +10,6 @@ from auditor.certificate import checker, issuing
 from auditor.certificate.overlap import Overlap, Side, overlap, shared_labels, worst_lost
 from auditor.certificate.scope import loosened, scope_changes, scope_of
 from auditor.choices import Verdict
-from auditor.documents.audit import round_beside
 from auditor.documents.certificate import Certificate
 from auditor.documents.comparison import (
     CertificateSide,
@@ -22,6 +21,7 @@ from auditor.documents.comparison import (
 )
 from auditor.documents.parameters import carried, fraction_of
 from auditor.documents.record import labels
+from auditor.documents.rounding import round_beside
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import merged

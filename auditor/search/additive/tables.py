@@ -12,8 +12,8 @@ import numpy as np
 from auditor.model.additive import AdditiveModel
 from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import Assignment, NaiveBayes
-from auditor.search.additive.exponentials import tables_of_scorecard
-from auditor.search.additive.log_odds import LogOdds, Population
+from auditor.search.additive.exponentials import Exponentials, tables_of_scorecard
+from auditor.search.additive.log_odds import Exact, LogOdds, Population
 from auditor.search.criteria import Criterion, Interval, ln
 from auditor.search.pattern import Pattern, discriminates, measure
 
@@ -38,6 +38,11 @@ def tables_of(classifier: Classifier) -> LogOdds:
         ),
         exact=Rationals(classifier),
     )
+
+
+def exact_of(classifier: Classifier) -> Exact:
+    """The exact arithmetic of a classifier."""
+    return Exponentials(classifier) if isinstance(classifier, AdditiveModel) else Rationals(classifier)
 
 
 def naive_bayes_of(tables: LogOdds) -> NaiveBayes:

@@ -21,6 +21,7 @@ from auditor.documents.comparison import (
 )
 from auditor.documents.parameters import carried, fraction_of
 from auditor.documents.record import labels
+from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.search.changes import Answered, Changed, changes
 from auditor.search.criteria import CRITERIA, ln
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 TOLERANCE = Share.of("0.001")
 #: Patterns of each kind that are listed.
 TOP = 10
-#: Why patterns and parameters of other families are not compared.
-_SCORECARDS = "patterns are compared one by one between naive Bayes models only"
 
 _RANKS: dict[Verdict, int] = {"delta-fair": 0, "inconclusive": 1, "not-delta-fair": 2}
 
@@ -71,13 +70,9 @@ def compare(
     """
     old_model, new_model = (carried(c.model.name, c.model.exact) for c in (before, after))
     moves: list[tuple[ParameterChange, bool]] = []
-    gone = fresh = worse = PatternChanges(count=None, reason=_SCORECARDS, top=())
+    found = changes(_answered(before, old_model), _answered(after, new_model), top, limits)
     likelihood = None
     if isinstance(old_model, NaiveBayes) and isinstance(new_model, NaiveBayes):
-        found = changes(_answered(before, old_model), _answered(after, new_model), top, limits)
-        gone, fresh, worse = (
-            _listed(kind, old_model, new_model) for kind in (found.gone, found.new, found.worse)
-        )
         moves = list(_parameters(old_model, new_model))
         likelihood = _likelihood(counted, old_model, new_model) if counted else None
     old_values, new_values = (
@@ -105,14 +100,14 @@ def compare(
                 key=lambda change: -abs(change.after - change.before),
             )
         ),
-        gone=gone,
-        new=fresh,
-        worse=worse,
+        gone=_listed(found.gone, old_model, new_model),
+        new=_listed(found.new, old_model, new_model),
+        worse=_listed(found.worse, old_model, new_model),
         log_likelihood=likelihood,
     )
 
 
-def _answered(certificate: Certificate, model: NaiveBayes) -> Answered:
+def _answered(certificate: Certificate, model: Classifier) -> Answered:
     known = certificate.pattern_count if certificate.min_probability is None else None
     criterion = CRITERIA[certificate.criterion](fraction_of(certificate.delta))
     return Answered(model, criterion, None if known is None else int(known))
@@ -186,7 +181,7 @@ def _parameters(old: NaiveBayes, new: NaiveBayes) -> Iterator[tuple[ParameterCha
                 yield change, p != q
 
 
-def _listed(found: Changed, before: NaiveBayes, after: NaiveBayes) -> PatternChanges:
+def _listed(found: Changed, before: Classifier, after: Classifier) -> PatternChanges:
     """Patterns that changed in one way, their degrees rounded to their side of the threshold."""
     return PatternChanges(
         count=found.count,
@@ -195,7 +190,7 @@ def _listed(found: Changed, before: NaiveBayes, after: NaiveBayes) -> PatternCha
     )
 
 
-def _change(old: NaiveBayes, new: NaiveBayes, before: Pattern | None, after: Pattern | None) -> PatternChange:
+def _change(old: Classifier, new: Classifier, before: Pattern | None, after: Pattern | None) -> PatternChange:
     model, named = (old, before) if before else (new, after)
     assert named is not None
     return PatternChange(

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from auditor.model.naive_bayes import NaiveBayes
+from auditor.model.classifier import Classifier
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import merged
 from auditor.search.additive.overlap import Overlap, Side, overlap, shared_labels, worst_lost
-from auditor.search.additive.tables import naive_bayes_of, tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
-from auditor.search.pattern import Pattern, measure
+from auditor.search.pattern import Pattern
 
 #: So many of the worst patterns of a model are looked through for those that changed.
 _LOOKED_THROUGH = 1000
@@ -25,14 +24,14 @@ class Answered:
 
     Attributes
     ----------
-    model : NaiveBayes
+    model : Classifier
     criterion : Criterion
         With the threshold.
     count : int or None
         Its discrimination patterns of any probability; None where they weren't counted.
     """
 
-    model: NaiveBayes
+    model: Classifier
     criterion: Criterion
     count: int | None
 
@@ -78,7 +77,7 @@ def changes(before: Answered, after: Answered, top: int, limits: Limits = DEFAUL
         How many patterns of each kind to list.
     limits : Limits
     """
-    old, new = (Side(tables_of(side.model), side.criterion) for side in (before, after))
+    old, new = (Side(side.model, side.criterion) for side in (before, after))
     counts = [
         count_patterns(side.tables, side.criterion, limits).total if known is None else known
         for side, known in ((old, before.count), (new, after.count))
@@ -119,8 +118,8 @@ def _lost(
     """The worst patterns of one model that are none of the other, by its parameters or by its values."""
     if count == 0:
         return []
-    model = naive_bayes_of(side.tables)
-    here = (measure(model, side.criterion, x, y) for x, y in worst_lost(side, other, top, limits))
+    exact = side.tables.exact
+    here = (exact.measure(side.criterion, x, y) for x, y in worst_lost(side, other, top, limits))
     pairs = [(pattern, _measured(side, other, pattern)) for pattern in here]
     by_values = {
         (mine.sensitive_values, mine.context_values): (mine, theirs)
@@ -134,7 +133,6 @@ def _lost(
 def _measured(side: Side, other: Side, pattern: Pattern) -> Pattern | None:
     """The same pattern in the other model; None if it has no such values, or they never occur together."""
     moved = shared_labels(side, other, pattern.sensitive_values, pattern.context_values)
-    model = naive_bayes_of(other.tables)
-    if moved is None or not sum(model.joint(merged(*moved))):
+    if moved is None or not sum(other.model.joint(merged(*moved))):
         return None
-    return measure(model, other.criterion, *moved)
+    return other.tables.exact.measure(other.criterion, *moved)

@@ -121,6 +121,14 @@ class Exponentials:
         of = self.model.attributes[attribute]
         return (of.weights[value] > of.undisclosed) - (of.weights[value] < of.undisclosed)
 
+    def prior(self) -> Hashable:
+        """The odds of the decision where nothing is disclosed."""
+        return self.model.base, self.model.odds, self.model.exponent()
+
+    def ratio(self, x: Assignment) -> Hashable:
+        """The exponent that x adds."""
+        return self.model.base, self._strength(x)
+
     def row(self, attribute: int) -> Hashable:
         """What each value adds beyond the attribute undisclosed."""
         of = self.model.attributes[attribute]

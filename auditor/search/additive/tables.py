@@ -45,13 +45,6 @@ def exact_of(classifier: Classifier) -> Exact:
     return Exponentials(classifier) if isinstance(classifier, AdditiveModel) else Rationals(classifier)
 
 
-def naive_bayes_of(tables: LogOdds) -> NaiveBayes:
-    """The model behind tables, for what is asked of naive Bayes alone."""
-    if not isinstance(tables.exact, Rationals):
-        raise TypeError("these tables are not of a naive Bayes model")
-    return tables.exact.model
-
-
 @dataclass(frozen=True)
 class Rationals:
     """`Exact` for naive Bayes, whose degrees are rational."""
@@ -104,6 +97,14 @@ class Rationals:
         """By comparing ``P(v | d)`` and ``P(v | d̄)``."""
         a, b = self.model.attributes[attribute].likelihood[value]
         return (a > b) - (a < b)
+
+    def prior(self) -> Hashable:
+        """``P(d)``."""
+        return self.model.prior
+
+    def ratio(self, x: Assignment) -> Hashable:
+        """``P(x | d) / P(x | d̄)``."""
+        return _ratio(*self._likelihoods(x))
 
     def row(self, attribute: int) -> Hashable:
         """The likelihoods."""

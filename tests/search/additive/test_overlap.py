@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.search.additive import overlap as module
 from auditor.search.additive.overlap import Overlap, Side, overlap, worst_lost
-from auditor.search.additive.tables import tables_of
 from auditor.search.answer import answer
 from auditor.search.criteria import Difference, Ratio
 from auditor.search.question import Question
@@ -104,9 +103,7 @@ def test_overlaps_by_the_brute_force(
     @given(successions(FAMILIES[family], criterion))
     def check(succession: tuple[Named, Named, Fraction]) -> None:
         old_named, new_named, threshold = succession
-        old, new = (
-            Side(tables_of(named.model), CRITERIA[criterion](threshold)) for named in (old_named, new_named)
-        )
+        old, new = (Side(named.model, CRITERIA[criterion](threshold)) for named in (old_named, new_named))
         before, after = (named.patterns(criterion, threshold) for named in (old_named, new_named))
         both = [pattern for pattern in before if pattern in after]
         worse = sum(after[pattern].size > before[pattern].size for pattern in both)
@@ -130,7 +127,7 @@ def test_the_worst_that_are_gone_by_the_brute_force(criterion: CriterionName) ->
         old, new, threshold = succession
         before, after = (named.patterns(criterion, threshold) for named in (old, new))
         rule = CRITERIA[criterion](threshold)
-        old_side, new_side = (Side(tables_of(named.model), rule) for named in (old, new))
+        old_side, new_side = (Side(named.model, rule) for named in (old, new))
         found = {
             (
                 frozenset((old.names[i], old.labels[i][v]) for i, v in x),
@@ -158,8 +155,8 @@ def test_the_worst_that_are_gone_by_the_brute_force(criterion: CriterionName) ->
 def test_too_many_ties_are_not_settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """At an exact tie with the threshold the integers can't decide."""
     tie = answer(figure1().naive_bayes(), Question.of("0")).largest.lower
-    side = Side(tables_of(figure1().naive_bayes()), Difference(tie))
-    wide = Side(tables_of(figure1().naive_bayes()), Difference(Fraction(0)))
+    side = Side(figure1().naive_bayes(), Difference(tie))
+    wide = Side(figure1().naive_bayes(), Difference(Fraction(0)))
     assert overlap(side, wide).both == 0
     monkeypatch.setattr(module, "_UNDECIDED", 0)
     found = overlap(side, wide)
@@ -169,6 +166,6 @@ def test_too_many_ties_are_not_settled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_not_all_that_tie_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_LOST", 1)
-    old = Side(tables_of(figure1().naive_bayes()), Difference(Fraction(0)))
-    new = Side(tables_of(figure1().naive_bayes()), Difference(Fraction(1)))
+    old = Side(figure1().naive_bayes(), Difference(Fraction(0)))
+    new = Side(figure1().naive_bayes(), Difference(Fraction(1)))
     assert len(worst_lost(old, new, 10)) == 2

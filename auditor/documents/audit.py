@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self, TypedDict
 
 from pydantic import Field
 
-from auditor.choices import CriterionName, RankBy, Undisclosed, Verdict
+from auditor.choices import CoverageMethod, CriterionName, RankBy, Undisclosed, Verdict
 from auditor.documents.data import DataEvidence
 from auditor.documents.parameters import ExactModel, ExactScorecard, exact_model, exact_scorecard
 from auditor.documents.reach import HowFarRecord
@@ -383,7 +383,11 @@ class CoverageRecord(Record):
 
     disclosed: Annotated[tuple[str, ...], Field(min_length=1)]
     method: Annotated[
-        str, Field(description="'closed form': one bound decides all; 'exhausted': each counted.")
+        CoverageMethod,
+        Field(
+            description="'closed form': one bound decides all; 'exhausted': each counted; 'enclosed': their "
+            "number bounded from both sides; 'bounded': the search for the largest |degree| settled all."
+        ),
     ]
     pairs: Annotated[Count, Field(description="All patterns that disclose exactly these attributes.")]
     patterns: Annotated[Count, Field(description="Those that are discrimination patterns.")]

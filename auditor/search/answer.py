@@ -17,13 +17,15 @@ from auditor.choices import ListName, RankBy, Verdict
 from auditor.errors import InputError
 from auditor.model.additive import AdditiveModel
 from auditor.model.classifier import Classifier, has_population
-from auditor.model.naive_bayes import NaiveBayes
+from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.search.additive.counting import PatternCount
 from auditor.search.additive.engine import Engine, Point
 from auditor.search.additive.ranking import Ranking
 from auditor.search.additive.summaries import Summary
+from auditor.search.additive.tables import exact_of
 from auditor.search.additive.worst import Worst
 from auditor.search.approvals import Approvals, Cutoff, Scores, approvals_of
+from auditor.search.criteria import Criterion
 from auditor.search.figure import Figure
 from auditor.search.groups import Groups, groups_of
 from auditor.search.pattern import Pattern
@@ -289,9 +291,11 @@ def answer(
     figures.settle(ceiling, [_disclosing(i) for i in attributes])
     largest = figures[_ALL]
     verdict = _verdict(largest, count, threshold)
-    if verdict == "delta-fair" and count.upper:
+    if verdict == "delta-fair" and (
+        count.upper or any(entry.method == "enclosed" for entry in count.coverage)
+    ):
         # The search for the worst pattern has shown that there is none to count.
-        count = PatternCount(0, 0, None, ())
+        count = engine.no_patterns()
     return Answer(
         question=question,
         wanted=wanted,
@@ -355,6 +359,17 @@ def list_patterns(
             if sample is None:
                 raise InputError("the patterns are too many to be counted, and so to be sampled uniformly")
             return Summary(sample, complete=True)
+
+
+def measured(model: Classifier, criterion: Criterion, x: Assignment, y: Assignment) -> Pattern:
+    """The pair (x, y) of a model of any family, exactly, or to 40 digits where its degree is irrational.
+
+    Raises
+    ------
+    ValueError
+        If it can't occur, ``P(xy) = 0``.
+    """
+    return exact_of(model).measure(criterion, x, y)
 
 
 def ranking(model: Classifier, rank_by: RankBy | None) -> RankBy:

@@ -104,8 +104,17 @@ def compare(
     InputError
         If the table can't be read, lacks a column, or has no decision that the model knows.
     """
-    model = spec.naive_bayes()
-    encoded = EncodedTable(spec, table, progress)
+    return observe(spec.naive_bayes(), EncodedTable(spec, table, progress), patterns, cutoff, progress)
+
+
+def observe(
+    model: NaiveBayes,
+    encoded: EncodedTable,
+    patterns: Sequence[tuple[Mapping[str, str], Mapping[str, str]]],
+    cutoff: Fraction,
+    progress: Progress = lambda stage: None,
+) -> Evidence:
+    """Find out what an encoded table shows beside a model of the same attributes; see `compare`."""
     place = {
         a.name: (i, {label: v for v, label in enumerate(a.values)}) for i, a in enumerate(model.attributes)
     }

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 
 import rfc8785
 
-from auditor.certificate import checker, claims
+from auditor.certificate import claims, form_checker
 from auditor.certificate.policy import Terms
 from auditor.documents.audit import ToolRecord
 from auditor.documents.certificate import (
@@ -80,10 +80,10 @@ def check_size(spec: ModelSpec | ScorecardSpec) -> None:
     else:
         rows = [[p for row in a.likelihood for p in row] for a in model.attributes]
     longest = sum(max(len(fraction_text(p)) for p in row) for row in rows)
-    if longest > checker.MODEL_LIMIT:
+    if longest > form_checker.MODEL_LIMIT:
         raise InputError(
             f"{escaped(spec.name)}: its longest probabilities have {longest:,} characters together; a "
-            f"certificate holds {checker.MODEL_LIMIT:,}; give them fewer digits"
+            f"certificate holds {form_checker.MODEL_LIMIT:,}; give them fewer digits"
         )
 
 
@@ -196,7 +196,7 @@ def issue(
     certificate = certificate.model_copy(update={"id": id_of(tree(certificate))})
     try:
         # Nothing is issued that a verifier would not read.
-        checker.read(rfc8785.dumps(tree(certificate)))
+        form_checker.read(rfc8785.dumps(tree(certificate)))
     except ValueError as error:
         raise InputError(
             f"{escaped(spec.name)}: no certificate can say this: {escaped(str(error))}"
@@ -285,9 +285,10 @@ def is_closed(model: Classifier, criterion: Criterion, disclosed: tuple[int, ...
 
 def _is_closed(model: AdditiveModel, criterion: Criterion, disclosed: tuple[int, ...]) -> bool:
     """The same of a scorecard: ``(√K - 1) / (√K + 1)``, or ``1 - 1/K`` of a ratio, for the largest K."""
-    moves = [[w - model.attributes[i].undisclosed for w in model.attributes[i].weights] for i in disclosed]
-    size = max(abs(sum((choose(row) for row in moves), start=Fraction(0))) for choose in (min, max))
     threshold, none = criterion.threshold, Fraction(0)
+    rows = [model.attributes[i] for i in disclosed]
+    moves = [[none, *(w - a.undisclosed for w in a.weights)] for a in rows]  # over these, or fewer
+    size = max(abs(sum((choose(row) for row in moves), start=none)) for choose in (min, max))
     if criterion.name == "ratio":
         return sign([(1 - threshold, size), (Fraction(-1), none)], model.base) <= 0
     return sign([(1 - threshold, size / 2), (-1 - threshold, none)], model.base) <= 0

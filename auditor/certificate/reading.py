@@ -13,7 +13,7 @@ from typing import Any
 
 import rfc8785
 
-from auditor.certificate import checker
+from auditor.certificate import checker, form_checker
 from auditor.documents.certificate import Certificate
 from auditor.documents.reading import validated
 from auditor.documents.record import to_json
@@ -79,7 +79,7 @@ class Opened:
     @cached_property
     def sha256(self) -> str:
         """The digest by which another certificate names this one, signed or not."""
-        return checker.digest(self.content)
+        return form_checker.digest(self.content)
 
 
 def read_certificate(path: str | os.PathLike[str]) -> Opened:
@@ -93,7 +93,7 @@ def read_certificate(path: str | os.PathLike[str]) -> Opened:
         If it can't, with one line per problem.
     """
     name = os.fspath(path)
-    data = read_bytes(path, MAX_PDF_BYTES if Path(name).suffix.lower() == ".pdf" else checker.FILE_LIMIT)
+    data = read_bytes(path, MAX_PDF_BYTES if Path(name).suffix.lower() == ".pdf" else form_checker.FILE_LIMIT)
     if not data.startswith(b"%PDF-"):
         return open_certificate(data, name)
     chosen, others = embedded(data, name)
@@ -105,12 +105,12 @@ def read_certificate(path: str | os.PathLike[str]) -> Opened:
 def open_certificate(data: bytes, name: str) -> Opened:
     """Take apart the bytes of a JSON file; see `read_certificate`."""
     source = escaped(name)
-    if len(data) > checker.FILE_LIMIT:
+    if len(data) > form_checker.FILE_LIMIT:
         raise InputError(
-            f"{source}: larger than {checker.FILE_LIMIT // 1024**2} MB; no certificate needs that"
+            f"{source}: larger than {form_checker.FILE_LIMIT // 1024**2} MB; no certificate needs that"
         )
     try:
-        content, signed, key_id, signature = checker.read(data)
+        content, signed, key_id, signature = form_checker.read(data)
     except checker.UNREADABLE as error:
         raise _refusal(data, name, error) from error
     return Opened(_document(content, name), data, content, signed, signature, key_id, name)
@@ -148,7 +148,7 @@ def embedded(data: bytes, name: str) -> tuple[bytes, tuple[bytes, ...]]:
 def _content(data: bytes) -> Any:
     """What an attachment says; None if it can't be read as a certificate."""
     try:
-        return checker.read(data)[0]
+        return form_checker.read(data)[0]
     except checker.UNREADABLE:
         return None
 
@@ -156,7 +156,7 @@ def _content(data: bytes) -> Any:
 def _json(data: bytes) -> Any:
     """An attachment or a file as JSON; None if it is none."""
     try:
-        return checker.read_json(data)
+        return form_checker.read_json(data)
     except checker.UNREADABLE:
         return None
 
@@ -172,9 +172,9 @@ def _is_certificate(data: bytes) -> bool | None:
 def _refusal(data: bytes, name: str, error: Exception) -> InputError:
     """Why a file is no certificate: its kind or version, each value that can't be, or what is at odds."""
     try:
-        content = checker.read_json(data)
+        content = form_checker.read_json(data)
         if isinstance(content, dict) and "payload" in content:
-            content = checker.read_json(base64.b64decode(content["payload"]))["predicate"]
+            content = form_checker.read_json(base64.b64decode(content["payload"]))["predicate"]
         _document(content, name)
     except InputError as refused:
         return refused

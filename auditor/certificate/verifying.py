@@ -10,7 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auditor.certificate import checker, claims, issuing
+from auditor.certificate import checker, claims, form_checker, issuing, scorecard_checker
 from auditor.certificate.reading import Opened, read_certificate
 from auditor.certificate.scope import scope_changes, scope_of
 from auditor.certificate.signing import is_signed_by, key_id
@@ -83,7 +83,7 @@ def broken(opened: Opened) -> tuple[str, ...]:
     content = opened.content
     checks = {
         "its identifier is not the digest of its content": issuing.id_of(content) == opened.certificate.id,
-        "its model has another digest": checker.digest(content["model"]["exact"])
+        "its model has another digest": form_checker.digest(content["model"]["exact"])
         == content["model"]["sha256"],
         "its model is none": _is_sound(content["model"]["exact"]),
     }
@@ -91,7 +91,8 @@ def broken(opened: Opened) -> tuple[str, ...]:
 
 
 def _is_sound(exact: Any) -> bool:
-    return bool(checker.Model(exact, "difference", checker.family_of(exact)).sound)
+    family = scorecard_checker.Scorecard if "family" in exact else checker.NaiveBayes
+    return bool(family(exact, "difference").sound)
 
 
 def verify_chain(folder: Path, against: Against, member: Opened | None = None) -> ChainVerification:
@@ -259,7 +260,7 @@ def load_revocations(path: str | os.PathLike[str]) -> tuple[Revocation, ...]:
     InputError
         With one line per problem.
     """
-    found = read(RevocationList, path, checker.FILE_LIMIT)
+    found = read(RevocationList, path, form_checker.FILE_LIMIT)
     if not all(entry.id or entry.sha256 for entry in found.revocations):
         raise InputError(f"{escaped(os.fspath(path))}: an entry names no certificate; give its id or sha256")
     return found.revocations

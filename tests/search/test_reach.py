@@ -80,7 +80,9 @@ def size(name: CriterionName, given_pattern: Fraction, given_context: Fraction) 
     return 1 - 1 / q if q >= 1 else 1 - q
 
 
-def extremes(name: CriterionName, ranges: Ranges, of_x: list[Any], of_y: list[Any]) -> tuple[float, float] | None:
+def extremes(
+    name: CriterionName, ranges: Ranges, of_x: list[Any], of_y: list[Any]
+) -> tuple[float, float] | None:
     """inf and sup of |degree|, from many models between and at the corners in floats."""
     low, high = ranges.prior
     points = []

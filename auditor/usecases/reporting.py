@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from auditor.certificate.reading import Opened
     from auditor.model.scorecard import ScorecardSpec
 
-ReportFormat = Literal["html", "pdf", "markdown", "text"]
+ReportFormat = Literal["html", "pdf", "markdown", "text", "model-card"]
 
 #: Limits of a comparison with an older certificate. Nodes end a search that takes too long, on every machine
 #: at the same place; seconds are for what no number of nodes foresees.
@@ -95,7 +95,8 @@ def report(
     ----------
     document : str
         JSON (a repaired model may be YAML), or a PDF in which a certificate is embedded.
-    format : {"html", "pdf", "markdown", "text"}
+    format : {"html", "pdf", "markdown", "text", "model-card"}
+        A model card is Markdown with metadata, as the Hugging Face Hub takes it.
     model : str, optional
         The model of a stored audit, or the repaired one of a stored repair, which hold its digest.
     audit : str, optional
@@ -309,6 +310,10 @@ def _moved(spec: ModelSpec, repair: Repair | None) -> tuple[ParameterChange, ...
 
 def _made(subject: Subject, format: ReportFormat, style: Style, attached: tuple[pdf.Attachment, ...]) -> Made:
     subject = replace(subject, profile=load_profile(style.profile) if style.profile else None)
+    if format == "model-card":
+        from auditor.report import model_card
+
+        return Made(model_card.laid_out(subject).encode(), subject.stated)
     if format == "markdown" or format == "text":
         return Made(laid_out(sections.whole(subject), format).encode(), subject.stated)
     medium: html.Medium = "paper" if format == "pdf" else "screen"

@@ -6,6 +6,7 @@ from bisect import insort
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from heapq import merge
 from itertools import combinations, islice, product
 from math import inf, isinf, nextafter
 
@@ -226,10 +227,12 @@ class Strongest:
                 own = self._bounds(found.strength, found)
                 least, most = xs.range(found)
                 below = np.maximum(self._bounds(least, found), self._bounds(most, found))
-                ids = xs.keep(found)
                 whole = xs.whole(found) & (own >= self.floor)
-                frontier.push(CONTEXTS, ids[whole], own[whole])
                 more = xs.extensible(found) & (below >= self.floor)
+                # What is left out takes no room.
+                ids = np.full(len(found), -1)
+                ids[whole | more] = xs.keep(found[whole | more])
+                frontier.push(CONTEXTS, ids[whole], own[whole])
                 frontier.push(EXTENSIONS, ids[more], below[more])
                 frontier.push(CONTEXTS, number[~extend], bound[~extend])
             else:
@@ -351,7 +354,7 @@ def _contexts(
     }
 
     def same(y: Assignment) -> Iterator[Assignment]:
-        for choice in islice(alike.choices(alike_of[y], unused), k):
+        for choice in alike.choices(alike_of[y], unused):
             yield _assignment(tables, outside, choice, shift)
 
     contexts = _nearest_the_peak(tables, criterion, x, list(alike_of), same, k)
@@ -372,14 +375,15 @@ def _nearest_the_peak(
 ) -> list[Assignment]:
     """The k contexts of largest |degree|, exactly; of those that tie, the shortest.
 
-    ``same`` gives, for a context, all that differ from it only in attributes that are alike.
+    ``same`` gives, for a context, all that differ from it only in attributes that are alike, in order.
     """
     nearest_first: list[Assignment] = []
     for tied in tables.exact.worst_first(criterion, x, contexts) if len(contexts) > 1 else [contexts]:
-        nearest_first += sorted((z for y in tied for z in same(y)), key=lambda y: (len(y), y))
+        in_order = merge(*map(same, tied), key=lambda y: (len(y), y))
+        nearest_first += islice(in_order, k - len(nearest_first))
         if len(nearest_first) >= k:
             break
-    return nearest_first[:k]
+    return nearest_first
 
 
 def _assignment(tables: LogOdds, attributes: tuple[int, ...], choice: Choice, shift: int) -> Assignment:

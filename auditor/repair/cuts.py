@@ -91,7 +91,8 @@ def worst_of_each(
         known = worst.setdefault(kind, [])
         if len(known) >= of_each and abs(known[-1].degree) >= own:
             continue
-        pattern = tables.exact.measure(criterion, x, _context_near_peak(tables, criterion, x, limits))
+        y = _context_near_peak(tables, criterion, x, limits)
+        pattern = tables.exact.measure(criterion, x, y)
         if abs(pattern.degree) > criterion.threshold:
             insort(known, pattern, key=lambda pattern: -abs(pattern.degree))
             del known[of_each:]

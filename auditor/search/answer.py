@@ -17,6 +17,7 @@ from auditor.choices import ListName, RankBy, Verdict
 from auditor.errors import InputError
 from auditor.model.additive import AdditiveModel
 from auditor.model.classifier import Classifier, has_population
+from auditor.model.cutoff import Cutoff
 from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.search.additive.counting import PatternCount
 from auditor.search.additive.engine import Engine, Point
@@ -24,7 +25,7 @@ from auditor.search.additive.ranking import Ranking
 from auditor.search.additive.summaries import Summary
 from auditor.search.additive.tables import exact_of
 from auditor.search.additive.worst import Worst
-from auditor.search.approvals import Approvals, Cutoff, Scores, approvals_of
+from auditor.search.approvals import Approvals, Scores, approvals_of
 from auditor.search.criteria import Criterion
 from auditor.search.figure import Figure
 from auditor.search.groups import Groups, groups_of

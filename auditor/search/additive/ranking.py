@@ -151,6 +151,8 @@ def top_patterns(
     """
     if not only_patterns and rank_by != "discrimination":
         raise ValueError("pairs that are no discrimination patterns have no divergence to rank")
+    if limits.expired():
+        return Ranking((), complete=False, nodes=0, evaluated=0, upper=inf)
     search = _Search(tables, criterion, rank_by, min_probability, only_patterns, scope, limits)
     complete, upper = search.run(k), search.upper
     patterns: list[Pattern] = []

@@ -106,6 +106,10 @@ def worst_patterns(
     upper = threshold if only_patterns else Fraction(0)
     solved, nodes, complete = 0, 0, True
     memory = Memory() if memory is None else memory
+    if (k > 1 or only_patterns or scope != ANY) and limits.expired():
+        # Of many parts of an answer each would otherwise take its least time after the end of it.
+        some = () if only_patterns else (_some_pattern(tables, criterion, scope),)
+        return Worst(some, _supremum(tables, criterion, scope), False, 0, total_combinations(tables))
     strongest = Strongest(tables, criterion, scope, neutral=k > 1 or scope.contexts == "all")
     seeds = strongest.seeds() if not only_patterns and k == 1 else []
 
@@ -161,7 +165,7 @@ def worst_patterns(
     return Worst(
         patterns=tuple(best),
         upper=min(
-            max(min(upper, _supremum(tables, criterion)), abs(best[0].degree) * (1 + error))
+            max(min(upper, _supremum(tables, criterion, scope)), abs(best[0].degree) * (1 + error))
             if best
             else upper,
             Fraction(1),
@@ -172,12 +176,12 @@ def worst_patterns(
     )
 
 
-def _supremum(tables: LogOdds, criterion: Criterion) -> Fraction:
+def _supremum(tables: LogOdds, criterion: Criterion, scope: Scope) -> Fraction:
     """A bound on every |degree| that takes no search: that of the largest |s| of any x, over every real γ.
 
     To the largest and to the least s each attribute contributes alone (the paper's lemma).
     """
-    rows = [tables.values[i] for i in tables.sensitive]
+    rows = [tables.values[i] for i in scope.attributes(tables)]
     ends = (sum(max(0, *row) for row in rows), sum(min(0, *row) for row in rows))
     if any(map(isinf, ends)):
         return Fraction(1)
@@ -407,7 +411,7 @@ def _smallest_contexts(
 
 
 def _some_pattern(tables: LogOdds, criterion: Criterion, scope: Scope) -> Pattern:
-    """A pair (x, y) of degree 0 where nothing moves the decision, in any case one that can occur."""
+    """A pair (x, y) that can occur; of degree 0 only where nothing moves the decision, or time is up."""
 
     def value(i: int) -> tuple[int, int]:
         return i, next(v for v, z in enumerate(tables.values[i]) if z != -inf)

@@ -44,7 +44,7 @@ def repair(
         typer.Option(
             metavar="SECONDS",
             min=0,
-            help="Stop after so long, with the best fair model; a proof has as long again.",
+            help="Stop after so long, with the best fair model; a proof has what the repair leaves.",
         ),
     ] = None,
     data: Annotated[
@@ -103,9 +103,14 @@ def repair(
     from auditor.model.reading import load_naive_bayes
     from auditor.model.writing import dump_model
     from auditor.report.repairs import render, result_line, round_line
-    from auditor.usecases import auditing
+    from auditor.usecases import auditing, clock
 
     spec = load_naive_bayes(model)
+    started = clock.seconds()
+    if prove is not None:
+        from auditor.usecases import proving
+
+        proving.ensure_provable(spec, gap)
     with Working("learning a fair model") as working:
         made = auditing.repair(
             spec,
@@ -125,10 +130,9 @@ def repair(
         )
     proof = None
     if prove is not None:
-        from auditor.usecases import proving
-
+        left = None if time_limit is None else max(0.0, time_limit - (clock.seconds() - started))
         with Working("proving") as working:
-            made, proof = proving.prove_repair(spec, made, gap, time_limit, working)
+            made, proof = proving.prove_repair(spec, made, gap, left, working)
     text = to_json(made.summary) if format == "json" else render(made.summary, format)
     if prove is not None and proof is not None:
         write_text(prove, to_json(proof))

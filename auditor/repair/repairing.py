@@ -14,7 +14,7 @@ from auditor.choices import MethodName, SolverName
 from auditor.data.comparing import performances
 from auditor.data.encoding import EncodedTable
 from auditor.data.tables import Table
-from auditor.documents.audit import ModelRecord, round_beside
+from auditor.documents.audit import ModelRecord
 from auditor.documents.comparison import ParameterChange
 from auditor.documents.record import labels
 from auditor.documents.repair import (
@@ -24,6 +24,7 @@ from auditor.documents.repair import (
     Repair,
     RoundRecord,
 )
+from auditor.documents.rounding import round_beside
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.naive_bayes import NaiveBayes

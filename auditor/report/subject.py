@@ -14,13 +14,13 @@ from auditor.documents.audit import (
     DegreeRecord,
     ModelRecord,
     PatternRecord,
-    round_beside,
 )
 from auditor.documents.certificate import Certificate
 from auditor.documents.certificate import Provenance as CertifiedProvenance
 from auditor.documents.comparison import Comparison, ParameterChange
 from auditor.documents.parameters import ExactModel, ExactScorecard, fraction_of
 from auditor.documents.repair import Repair
+from auditor.documents.rounding import round_beside
 from auditor.model.spec import Provenance, RepairRecord
 from auditor.report.profiles import Profile
 

@@ -16,10 +16,12 @@ from auditor.messages import shown
 from auditor.model import checks
 from auditor.model.building import split
 from auditor.model.classifier import Classifier
+from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.scorecard import ScorecardSpec
 from auditor.search.answer import Progress, Wanted, answer, list_patterns, ranking
 from auditor.search.approvals import Cutoff
 from auditor.search.question import Question, Share
+from auditor.search.ranges import ModelSet, Ranges, box, imprecise_dirichlet
 from auditor.usecases import clock
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 #: A number, and whether it is of points.
 _CUTOFF = re.compile(r"([+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30}))\s*(points)?", re.ASCII)
+#: The largest ε of a box and the most rows that may be added.
+MOST_SHARE, MOST_ROWS = 1_000, 1_000_000
 #: Subset-minimal patterns that an audit lists at most; `patterns` lists as many as asked for.
 MINIMAL_LIMIT = 100
 
@@ -47,6 +51,10 @@ def audit(
     undisclosed: Undisclosed | None = None,
     illustrate: bool = False,
     cutoff: str | None = None,
+    box: str | float | None = None,
+    idm: str | float | None = None,
+    largest_box: bool = False,
+    any_population: bool = False,
     data: Source | None = None,
     time_limit: float | None = None,
     progress: Progress = lambda stage: None,
@@ -77,6 +85,16 @@ def audit(
         Of a scorecard: add rates of approval, as a measure beside the search. A number from 0 to 1 is a
         probability, above which is approved; any other, or ``"1 points"``, is a score, which is
         approved too.
+    box : str or float, optional
+        ε: also say what holds for every model each of whose probabilities is the model's times a factor from
+        1/(1+ε) to 1+ε.
+    idm : str or float, optional
+        s: also say what holds for every model that can be learned from the same counts and s more rows,
+        whatever these are in each distribution by itself (local imprecise Dirichlet model).
+    largest_box : bool
+        Also find the ε up to which the verdict holds for every model in the box.
+    any_population : bool
+        Of a scorecard: also say what holds in every population that conforms with it.
     data : str, path-like, DataFrame or Table, optional
         Data to compare with, as `with_data` takes it; only a ModelSpec can be.
     time_limit : float, optional
@@ -97,9 +115,19 @@ def audit(
     question = Question.of(delta, criterion, min_probability, sensitive, clock.limits(time_limit))
     _positive("top", top)
     started = clock.seconds()
-    above = None if cutoff is None else cutoff_of(model, cutoff)
-    wanted = Wanted(top, rank_by, MINIMAL_LIMIT, details=True, illustration=illustrate, cutoff=above)
-    found = answer(classifier_of(model, undisclosed), question, wanted, progress)
+    exact = classifier_of(model, undisclosed)
+    wanted = Wanted(
+        top,
+        rank_by,
+        MINIMAL_LIMIT,
+        details=True,
+        illustration=illustrate,
+        cutoff=None if cutoff is None else cutoff_of(model, cutoff),
+        sets=_sets(model, exact, box, idm),
+        largest_box=largest_box,
+        every_population=any_population,
+    )
+    found = answer(exact, question, wanted, progress)
     document = Audit.of(found, clock.seconds() - started)
     if data is None:
         return document
@@ -333,6 +361,63 @@ def cutoff_of(model: ModelSpec | ScorecardSpec | Classifier, text: str) -> Cutof
     if not found[2] and 0 <= number <= 1:
         return Cutoff(text, probability=Fraction(number))
     return Cutoff(text, exponent=model.exponent_at(number))
+
+
+def _sets(
+    model: ModelSpec | ScorecardSpec | Classifier,
+    exact: Classifier,
+    share: str | float | None,
+    rows: str | float | None,
+) -> tuple[ModelSet, ...]:
+    """The sets of models that are asked about."""
+    if share is None and rows is None:
+        return ()
+    if not isinstance(exact, NaiveBayes):
+        raise InputError(
+            "box: it is of naive Bayes models; leave it out, or ask about any population of the scorecard"
+        )
+    sets = []
+    if share is not None:
+        size = Share.of(share, MOST_SHARE)
+        sets.append(ModelSet("box", size.text, box(exact, size.value)))
+    if rows is not None:
+        size = Share.of(rows, MOST_ROWS)
+        sets.append(ModelSet("imprecise-dirichlet", size.text, _more_rows(model, exact, size.value)))
+    return tuple(sets)
+
+
+def _more_rows(model: ModelSpec | ScorecardSpec | Classifier, exact: NaiveBayes, rows: Fraction) -> Ranges:
+    """The models that so many more rows can give.
+
+    Raises
+    ------
+    InputError
+        If the model isn't what its counts give.
+    """
+    from auditor.model.spec import ModelSpec
+
+    instead = "leave it out, or ask about a box"
+    if not isinstance(model, ModelSpec) or (decision := model.decision.counts) is None:
+        raise InputError(f"idm: the decision has no counts, to which more rows could be added; {instead}")
+    if model.repair is not None:
+        raise InputError(f"idm: a repaired model isn't what its counts and more rows would give; {instead}")
+    if written := [attribute.name for attribute in model.attributes if attribute.counts is None]:
+        raise InputError(
+            f"idm: {shown(name)} has no counts, to which more rows could be added; {instead}"
+            for name in written
+        )
+    added = Fraction(model.smoothing)
+    tables = [
+        tuple([Fraction(n) + added for n in column] for column in (counts.favourable, counts.unfavourable))
+        for attribute in model.attributes
+        if (counts := attribute.counts) is not None
+    ]
+    return imprecise_dirichlet(
+        (Fraction(decision.favourable), Fraction(decision.unfavourable)),
+        [(favourable, unfavourable) for favourable, unfavourable in tables],
+        rows,
+        exact.sensitive,
+    )
 
 
 def _positive(name: str, value: int) -> None:

@@ -187,7 +187,10 @@ def _of_stored_audit(
     )
     _agree(document, Stated.of_audit(stored), "its model", Stated.of_audit(audit))
     return of_audit(
-        audit.model_copy(update={"data": stored.data, "cutoff": stored.cutoff}), spec, format, style
+        audit.model_copy(update={"data": stored.data, "cutoff": stored.cutoff, "how_far": stored.how_far}),
+        spec,
+        format,
+        style,
     )
 
 

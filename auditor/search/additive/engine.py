@@ -13,7 +13,7 @@ from auditor.choices import RankBy
 from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import ANY, Scope
-from auditor.search.additive.counting import Counting, PatternCount
+from auditor.search.additive.counting import Counting, PatternCount, no_patterns
 from auditor.search.additive.enclosing import enclosed_count
 from auditor.search.additive.log_odds import population_of
 from auditor.search.additive.ranking import Ranking, rank, top_patterns
@@ -172,6 +172,10 @@ class Engine:
                 return count
             return enclosed_count(self.tables, self.criterion, self.limits, count.reason)
         return count_probable_patterns(self.tables, self.criterion, self.min_probability, self.limits)
+
+    def no_patterns(self) -> PatternCount:
+        """The count where the search for the worst pair has shown that none discriminates."""
+        return no_patterns(self.tables, self.criterion)
 
     def sample(self, n: int) -> tuple[Pattern, ...] | None:
         """A uniform sample of n patterns, all where there are no more; None where they can't be counted."""

@@ -71,6 +71,12 @@ class Exact(Protocol):
     def sign(self, attribute: int, value: int) -> int:
         """1, 0 or -1: the sign of λ of a value."""
 
+    def prior(self) -> Hashable:
+        """What two models have in common only if ``P(d)`` is the same."""
+
+    def ratio(self, x: Assignment) -> Hashable:
+        """What two models have in common only if λ of x is the same."""
+
     def row(self, attribute: int) -> Hashable:
         """What attributes have in common only if their values have exactly the same λ."""
 

@@ -12,8 +12,8 @@ import numpy as np
 from auditor.model.additive import AdditiveModel
 from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import Assignment, NaiveBayes
-from auditor.search.additive.exponentials import tables_of_scorecard
-from auditor.search.additive.log_odds import LogOdds, Population
+from auditor.search.additive.exponentials import Exponentials, tables_of_scorecard
+from auditor.search.additive.log_odds import Exact, LogOdds, Population
 from auditor.search.criteria import Criterion, Interval, ln
 from auditor.search.pattern import Pattern, discriminates, measure
 
@@ -40,11 +40,9 @@ def tables_of(classifier: Classifier) -> LogOdds:
     )
 
 
-def naive_bayes_of(tables: LogOdds) -> NaiveBayes:
-    """The model behind tables, for what is asked of naive Bayes alone."""
-    if not isinstance(tables.exact, Rationals):
-        raise TypeError("these tables are not of a naive Bayes model")
-    return tables.exact.model
+def exact_of(classifier: Classifier) -> Exact:
+    """The exact arithmetic of a classifier."""
+    return Exponentials(classifier) if isinstance(classifier, AdditiveModel) else Rationals(classifier)
 
 
 @dataclass(frozen=True)
@@ -99,6 +97,14 @@ class Rationals:
         """By comparing ``P(v | d)`` and ``P(v | d̄)``."""
         a, b = self.model.attributes[attribute].likelihood[value]
         return (a > b) - (a < b)
+
+    def prior(self) -> Hashable:
+        """``P(d)``."""
+        return self.model.prior
+
+    def ratio(self, x: Assignment) -> Hashable:
+        """``P(x | d) / P(x | d̄)``."""
+        return _ratio(*self._likelihoods(x))
 
     def row(self, attribute: int) -> Hashable:
         """The likelihoods."""

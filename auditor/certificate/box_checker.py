@@ -2,10 +2,13 @@
 """Check what is said of a box of models, without the software that said it.
 
     python box_checker.py AUDIT.json
+    python box_checker.py CERTIFICATE.json EPS
 
 Needs Python 3.11 and nothing else. It takes an audit document (auditor audit MODEL --box EPS -f json), reads
 the exact model in it, and finds out for each box by an algorithm of its own whether what is said of it is
-true. Exit code 0: all of it; 1: something isn't; 3: no such document; 4: something could not be decided.
+true. Of a certificate, signed or not, which says nothing of boxes, it finds out whether every model in the
+box of EPS about the certified one is δ-fair; that the certificate itself holds is for checker.py to show.
+Exit code 0: all of it; 1: something isn't; 3: no such document; 4: something could not be decided.
 
 A naive Bayes model gives P(d | z) for a favourable decision d and disclosed values z. In the box of ε each of
 its probabilities is multiplied by a factor from 1/(1+ε) to 1+ε, and each distribution still adds up to 1: so
@@ -30,6 +33,7 @@ Logarithms are integers of 2^-70, rounded outward.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import sys
@@ -255,40 +259,55 @@ def certain(box: Box, criterion: str, told: Any) -> Fraction:
     return Fraction(0) if min(found) <= 0 <= max(found) else min(map(abs, found))
 
 
+def about(exact: Any, sha256: str) -> tuple[str, bool, str]:
+    """Whether a model has the digest by which a document names it."""
+    found = hashlib.sha256(canonical(exact).encode()).hexdigest()
+    return "model", found == sha256, f"its digest is {found}"
+
+
+def around(certificate: Any, share: Fraction) -> Iterator[tuple[str, bool | None, str]]:
+    """Whether every model in the box about a certified one is δ-fair."""
+    model = certificate["model"]
+    if model.get("family", "naive-bayes") != "naive-bayes" or certificate["min_probability"] is not None:
+        raise ValueError("boxes are about naive Bayes models, and patterns of any probability")
+    yield about(model["exact"], model["sha256"])
+    found = Box(model["exact"], share).fair(certificate["criterion"], number(certificate["delta"]))
+    yield "box", found, "every model in the box is δ-fair" if found else "not so, or not decided"
+
+
 def examine(audit: Any) -> Iterator[tuple[str, bool | None, str]]:
     """What is said of each box: what it is, whether it is true, and more in words."""
     criterion, delta = audit["criterion"], number(audit["delta"])
     exact = audit["parameters"]
     if exact is not None:
-        told = hashlib.sha256(canonical(exact).encode()).hexdigest()
-        yield "model", told == audit["model"]["sha256"], f"its digest is {told}"
+        yield about(exact, audit["model"]["sha256"])
     boxes = [told for told in audit["how_far"]["sets"] if told["set"] == "box"]
     for told in boxes:
-        about, verdict, worst = f"ε = {told['size']}", told["verdict"], told["worst"]
+        size, verdict, worst = f"ε = {told['size']}", told["verdict"], told["worst"]
         if exact is None:
-            yield about, None, "the document does not hold the model"
+            yield size, None, "the document does not hold the model"
             continue
         box = Box(exact, number(told["size"]))
         found = box.fair(criterion, delta)
         if verdict == "all-delta-fair":
-            yield f"verdict, {about}", found, "every model in the box is δ-fair"
+            yield f"verdict, {size}", found, "every model in the box is δ-fair"
         elif verdict in ("varies", "none-delta-fair"):
             yield (
-                f"verdict, {about}",
+                f"verdict, {size}",
                 found if found is None else not found,
                 "not every model in it is δ-fair",
             )
         if worst:
-            inside, size = witness(box, criterion, worst)
+            inside, moved = witness(box, criterion, worst)
             low, high = (Fraction(told["max_degree_bounds"][end]) for end in (0, 1))
-            holds = inside and low <= abs(size) <= high and (size > 0) == (worst["degree"] > 0)
-            unfair = verdict in ("all-delta-fair", "inconclusive") or abs(size) > delta
-            yield f"worst model, {about}", holds and unfair, f"its pattern has the degree {float(size):.6g}"
+            holds = inside and low <= abs(moved) <= high and (moved > 0) == (worst["degree"] > 0)
+            unfair = verdict in ("all-delta-fair", "inconclusive") or abs(moved) > delta
+            yield f"worst model, {size}", holds and unfair, f"its pattern has the degree {float(moved):.6g}"
         if verdict == "none-delta-fair":
             least = certain(box, criterion, told["certain"]) if told["certain"] else Fraction(0)
-            yield f"pattern in all, {about}", least > delta, f"its least degree is {float(least):.6g}"
+            yield f"pattern in all, {size}", least > delta, f"its least degree is {float(least):.6g}"
         yield (
-            f"largest degree, {about}",
+            f"largest degree, {size}",
             box.fair(criterion, Fraction(told["max_degree_bounds"][1])),
             f"no model in it has one above {told['max_degree_bounds'][1]}",
         )
@@ -299,13 +318,22 @@ def examine(audit: Any) -> Iterator[tuple[str, bool | None, str]]:
 def main() -> int:
     """Check the file that is named on the command line."""
     try:
-        (path,) = sys.argv[1:]
+        path, *shares = sys.argv[1:]
         data = Path(path).read_bytes()
         if len(data) > FILE_LIMIT:
             raise ValueError("the file is too large")
-        checks = list(examine(json.loads(data)))
+        document = json.loads(data)
+        if "payload" in document:  # a signed envelope
+            document = json.loads(base64.b64decode(document["payload"]))["predicate"]
+        if shares:
+            (share,) = map(number, shares)
+            if share < 0:
+                raise ValueError("EPS is below 0")
+            checks = list(around(document, share))
+        else:
+            checks = list(examine(document))
     except (ArithmeticError, LookupError, OSError, RecursionError, TypeError, ValueError) as error:
-        print(f"no audit document that says something of a box: {error!r:.200}", file=sys.stderr)
+        print(f"no audit that says something of a box, no certificate: {error!r:.200}", file=sys.stderr)
         return 3
     for name, holds, detail in checks:
         print(f"{OUTCOMES[holds]:14}{name}: {detail}")

@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,15 +16,18 @@ from typing import Any
 import pytest
 
 from auditor.certificate import box_checker
+from auditor.certificate.signing import sign
 from auditor.choices import CriterionName
 from auditor.documents.parameters import exact_model
 from auditor.documents.record import to_json
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.model.reading import load_model
+from auditor.model.spec import ModelSpec
 from auditor.search.criteria import CRITERIA
 from auditor.search.ranges import box
 from auditor.search.reach import reach
 from auditor.usecases.auditing import audit
+from tests.certificate.making import KEY, made
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -164,6 +168,24 @@ def test_it_runs_alone(documents: dict[str, dict[str, Any]], tmp_path: Path) -> 
         for name in ("audit.json", "nothing.json", script.name)
     ]
     assert codes == [1, 3, 3]
+
+
+def test_a_certificate_holds_about_its_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Signed or not, a certificate gives the model; what is checked is the box that is named."""
+    spec = load_model(EXAMPLES / "compas.json")
+    assert isinstance(spec, ModelSpec)
+    certificate = made("0.42", spec, date(2026, 11, 20))
+    (tmp_path / "bare.json").write_text(to_json(certificate), encoding="utf-8")
+    (tmp_path / "signed.json").write_bytes(sign(certificate, KEY))
+    for name in ("bare.json", "signed.json"):
+        for share, code in (("0.005", 0), ("0.1", 1), ("-1", 3), ("x", 3)):
+            monkeypatch.setattr(sys, "argv", ["box_checker.py", str(tmp_path / name), share])
+            assert box_checker.main() == code, (name, share)
+    monkeypatch.setattr(sys, "argv", ["box_checker.py", str(tmp_path / "bare.json")])
+    assert box_checker.main() == 3
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def test_what_is_too_much_is_left_open(

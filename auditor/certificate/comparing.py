@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 from auditor.certificate import checker, issuing
 from auditor.certificate.scope import loosened, scope_changes, scope_of
 from auditor.choices import Verdict
-from auditor.documents.audit import round_beside
 from auditor.documents.certificate import Certificate
 from auditor.documents.comparison import (
     CertificateSide,
@@ -21,6 +20,7 @@ from auditor.documents.comparison import (
 )
 from auditor.documents.parameters import carried, fraction_of
 from auditor.documents.record import labels
+from auditor.documents.rounding import round_beside
 from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.search.changes import Answered, Changed, changes

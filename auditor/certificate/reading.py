@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import os
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from typing import Any
 import rfc8785
 
 from auditor.certificate import checker
-from auditor.documents.certificate import Certificate
+from auditor.documents.certificate import TEST_RESULT, Certificate
 from auditor.documents.reading import validated
 from auditor.documents.record import to_json
 from auditor.errors import InputError
@@ -52,6 +53,8 @@ class Opened:
         Whether it is embedded in a PDF, whose pages then are another matter.
     differing : int
         Certificates in the same PDF that say something else.
+    from_other : bool
+        Whether it stands within a form of other tools, an in-toto test result or a CycloneDX ML-BOM.
     """
 
     certificate: Certificate
@@ -63,6 +66,7 @@ class Opened:
     name: str
     from_pdf: bool = False
     differing: int = 0
+    from_other: bool = False
 
     @property
     def is_signed(self) -> bool:
@@ -83,9 +87,10 @@ class Opened:
 
 
 def read_certificate(path: str | os.PathLike[str]) -> Opened:
-    """Read a certificate from a JSON file, signed or not, or from the PDF in which it is embedded.
+    """Read a certificate from a JSON file, signed or not, or from the PDF or JSON in which it is embedded.
 
-    Nothing is verified but that `certify` can have written it.
+    Nothing is verified but that `certify` can have written it, and that an in-toto test result or a CycloneDX
+    ML-BOM around it says the same verdict of the same model.
 
     Raises
     ------
@@ -95,11 +100,61 @@ def read_certificate(path: str | os.PathLike[str]) -> Opened:
     name = os.fspath(path)
     data = read_bytes(path, MAX_PDF_BYTES if Path(name).suffix.lower() == ".pdf" else checker.FILE_LIMIT)
     if not data.startswith(b"%PDF-"):
-        return open_certificate(data, name)
+        return _open_held(data, name) or open_certificate(data, name)
     chosen, others = embedded(data, name)
     opened = open_certificate(chosen, name)
     differing = sum(_content(other) != opened.content for other in others)
     return replace(opened, from_pdf=True, differing=differing)
+
+
+def _open_held(data: bytes, name: str) -> Opened | None:
+    """Take a certificate out of an in-toto test result or a CycloneDX ML-BOM; None if it is neither.
+
+    Raises
+    ------
+    InputError
+        If what stands around it contradicts it, or there is none.
+    """
+    around = _json(data)
+    if isinstance(around, dict) and "payload" in around:
+        try:
+            around = _json(base64.b64decode(around["payload"]))
+        except (TypeError, ValueError):
+            return None
+    if not isinstance(around, dict):
+        return None
+    is_bill = around.get("bomFormat") == "CycloneDX"
+    if not is_bill and around.get("predicateType") != TEST_RESULT:
+        return None
+    try:
+        if is_bill:
+            component = around["metadata"]["component"]
+            digest = component["externalReferences"][0]["hashes"][0]["content"]
+            encoded = around["components"][0]["data"][0]["contents"]["attachment"]["content"]
+            said = {entry["name"]: entry["value"] for entry in component["modelCard"]["properties"]}
+            fair, model = said["auditor:verdict"] == "delta-fair", component["bom-ref"].partition(":")[2]
+        else:
+            held = around["predicate"]["configuration"][0]
+            encoded, digest = held["content"], held["digest"]["sha256"]
+            said = {f"auditor:{fact}": value for fact, value in held["annotations"].items()}
+            fair, model = around["predicate"]["result"] == "PASSED", around["subject"][0]["digest"]["sha256"]
+        inner = base64.b64decode(encoded, validate=True)
+    except checker.UNREADABLE as error:
+        form = "CycloneDX ML-BOM" if is_bill else "in-toto test result"
+        raise InputError(f"{escaped(name)}: a {form} without a certificate of this program in it") from error
+    opened = replace(open_certificate(inner, name), from_other=True)
+    certificate = opened.certificate
+    told = fair, said.get("auditor:verdict"), said.get("auditor:delta"), model, digest
+    true = (
+        certificate.verdict == "delta-fair",
+        certificate.verdict,
+        certificate.delta,
+        certificate.model.sha256,
+        hashlib.sha256(inner).hexdigest(),
+    )
+    if told != true:
+        raise InputError(f"{escaped(name)}: what stands around the certificate in it contradicts it")
+    return opened
 
 
 def open_certificate(data: bytes, name: str) -> Opened:

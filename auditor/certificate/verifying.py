@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _OUTCOMES: dict[bool | None, Outcome] = {True: "passed", False: "failed", None: "not performed"}
 #: Checks of what the certificate itself doesn't claim: what they leave out doesn't make it undecided.
-_NOT_CLAIMED = frozenset({"signature", "pages", "other files"})
+_NOT_CLAIMED = frozenset({"signature", "pages", "surroundings", "other files"})
 
 
 @dataclass(frozen=True)
@@ -312,6 +312,9 @@ def _checks(opened: Opened, against: Against) -> Iterator[Check]:
             "attachments", same, "no other one in the PDF" if same else "another one in the PDF differs"
         )
         yield _check("pages", None, "what the pages of the PDF say was not compared; the attachment counts")
+    if opened.from_other:
+        said = "the verdict, δ and the digests around the certificate are its own; the rest was not compared"
+        yield _check("surroundings", None, said)
     by_checker = {name: (holds, detail) for name, holds, detail in _by_checker(opened, at)}
     by_engine = {"words": _words(certificate)}
     if by_checker.get("scope", (False, ""))[0]:  # the engine needs a model with sensitive attributes

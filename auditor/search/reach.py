@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import inf, isinf, isnan, nextafter, prod
@@ -23,15 +23,14 @@ from typing import Literal
 
 import numpy as np
 
+from auditor.choices import ReachVerdict
 from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.search.additive.interval_sums import Row, meet
 from auditor.search.criteria import Criterion, ln
 from auditor.search.limits import DEFAULT, Limits
+from auditor.search.pattern import Pattern
 from auditor.search.ranges import Range, Ranges, Ratio, box
 
-#: Every model of the set is δ-fair; none is, since one pattern discriminates in all of them; at least one
-#: isn't, and no pattern discriminates in all; or not decided within the limits.
-ReachVerdict = Literal["all-delta-fair", "none-delta-fair", "varies", "inconclusive"]
 Where = Literal["low", "high", "peak"]
 
 #: Fraction bits of the tables, fewer where sums would leave int64, and the most that sums may have.
@@ -112,9 +111,30 @@ class Reach:
     certain: Certain | None
 
 
-def reach(ranges: Ranges, criterion: Criterion, limits: Limits = DEFAULT) -> Reach:
-    """Decide what holds for every model of a set; exactly, as far as limits let it."""
+def reach(
+    ranges: Ranges, criterion: Criterion, limits: Limits = DEFAULT, seen: Extreme | None = None
+) -> Reach:
+    """Decide what holds for every model of a set; exactly, as far as limits let it.
+
+    Parameters
+    ----------
+    ranges : Ranges
+    criterion : Criterion
+    limits : Limits
+    seen : Extreme, optional
+        What is known already of a model of the set.
+
+    Raises
+    ------
+    RuntimeError
+        If that contradicts what is proved. That is a bug, and no verdict may stand on it.
+    """
     highest = _Search(ranges, criterion, limits, certain=False).run()
+    known = abs(seen.degree) if seen else Fraction(0)
+    if known > highest.upper:
+        raise RuntimeError("a model of a set has a pattern whose degree is above the proved bound")
+    if highest.exceeds is None and known > criterion.threshold:
+        highest = replace(highest, exceeds=True)
     lowest = _NOTHING
     if highest.exceeds is not False:
         lowest = _Search(ranges, criterion, limits, certain=True).run()
@@ -125,14 +145,30 @@ def reach(ranges: Ranges, criterion: Criterion, limits: Limits = DEFAULT) -> Rea
         verdict = "none-delta-fair"
     else:
         verdict = "varies" if highest.exceeds and lowest.exceeds is False else "inconclusive"
-    largest = None
+    largest: Extreme | None = None
     if highest.found:
         largest = _witness(ranges, criterion, highest.found, exceeds=bool(highest.exceeds))
+    if known > (abs(largest.degree) if largest else 0):
+        largest = seen
     upper = max(highest.upper, abs(largest.degree)) if largest else highest.upper
     certain = None
     if lowest.found and lowest.found.value > 0:
         certain = Certain(lowest.found.x, lowest.found.y, lowest.found.value)
     return Reach(verdict, largest, upper, certain)
+
+
+def extreme_of(model: NaiveBayes, pattern: Pattern) -> Extreme:
+    """A pattern of a model as an extreme of any set that has the model."""
+    values = sorted(pattern.sensitive_values + pattern.context_values)
+    return Extreme(
+        pattern.sensitive_values,
+        pattern.context_values,
+        model.prior,
+        tuple(Parameter(i, v, *model.attributes[i].likelihood[v]) for i, v in values),
+        pattern.favourable_given_pattern,
+        pattern.favourable_given_context,
+        pattern.degree,
+    )
 
 
 def holds(ranges: Ranges, criterion: Criterion, *, fair: bool, limits: Limits = DEFAULT) -> bool:
@@ -367,7 +403,7 @@ class _Search:
     def _contexts(
         self, ratio: Ratio, outside: list[int], longest: int
     ) -> tuple[list[tuple[int, ...]], bool, Fraction]:
-        """Contexts among which is the best one for a strength, if they are complete; a bound on the others."""
+        """Contexts with the best one for a strength, whether none is missing, and a bound on others."""
         peak = float(self._criterion.peak(float(_log(ratio))))
         if isinf(peak):
             # Each attribute moves γ, or the farther end of its interval, towards the peak for itself.

@@ -19,7 +19,6 @@ from auditor.documents.reading import parse
 from auditor.errors import AuditorError, InputError
 from auditor.messages import escaped, shown, visible
 from auditor.model.reading import parse_model, read_bytes, unreadable
-from auditor.model.spec import ModelSpec
 from auditor.output import append_line, make_folder, write_bytes
 from auditor.search.answer import Wanted, answer
 from auditor.search.question import Question
@@ -216,7 +215,7 @@ def _audited(job: _Job) -> _Result:
             from auditor.usecases.reporting import of_audit
 
             document = Audit.of(answered, clock.seconds() - started)
-            report = of_audit(document, spec if isinstance(spec, ModelSpec) else None, "html").content
+            report = of_audit(document, spec, "html").content
         found = Answered.of(answered)
     except AuditorError as error:
         failure = Failure(exit_code=70 if isinstance(error, _Lost) else 3, problems=error.problems)

@@ -23,6 +23,7 @@ from auditor.choices import CertificateForm, CriterionName
 from auditor.documents.audit import Audit
 from auditor.documents.certificate import Certificate, Supersedes
 from auditor.documents.comparison import Comparison
+from auditor.documents.labels import labelled
 from auditor.documents.record import to_json
 from auditor.documents.verification import ChainVerification, Verification
 from auditor.errors import InputError
@@ -274,7 +275,9 @@ def _issue(
         supersedes=supersedes,
         platform=wishes.platform,
     )
-    return certificate, Audit.of(found, clock.seconds() - started) if audited else None
+    if not audited:
+        return certificate, None
+    return certificate, labelled(Audit.of(found, clock.seconds() - started), spec.attribute_labels)
 
 
 def verify(

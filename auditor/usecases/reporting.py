@@ -308,7 +308,7 @@ def _moved(
 
 
 def _made(subject: Subject, format: ReportFormat, style: Style, attached: tuple[pdf.Attachment, ...]) -> Made:
-    subject = replace(subject, profile=load_profile(style.profile) if style.profile else None)
+    subject = replace(subject.as_read(), profile=load_profile(style.profile) if style.profile else None)
     if format == "model-card":
         from auditor.report import model_card
 

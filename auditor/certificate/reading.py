@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import os
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from typing import Any
 import rfc8785
 
 from auditor.certificate import checker
+from auditor.certificate.signing import pae
 from auditor.documents.certificate import TEST_RESULT, Certificate
 from auditor.documents.reading import validated
 from auditor.documents.record import to_json
@@ -53,8 +53,10 @@ class Opened:
         Whether it is embedded in a PDF, whose pages then are another matter.
     differing : int
         Certificates in the same PDF that say something else.
-    from_other : bool
-        Whether it stands within a form of other tools, an in-toto test result or a CycloneDX ML-BOM.
+    around : dict or None
+        What it stands within, if that is a form of other tools: an in-toto test result or a CycloneDX ML-BOM.
+    seal : (bytes, bytes) or None
+        What is signed of that form, and the signature; the certificate in it has one of its own.
     """
 
     certificate: Certificate
@@ -66,7 +68,8 @@ class Opened:
     name: str
     from_pdf: bool = False
     differing: int = 0
-    from_other: bool = False
+    around: dict[str, Any] | None = None
+    seal: tuple[bytes, bytes] | None = None
 
     @property
     def is_signed(self) -> bool:
@@ -89,8 +92,8 @@ class Opened:
 def read_certificate(path: str | os.PathLike[str]) -> Opened:
     """Read a certificate from a JSON file, signed or not, or from the PDF or JSON in which it is embedded.
 
-    Nothing is verified but that `certify` can have written it, and that an in-toto test result or a CycloneDX
-    ML-BOM around it says the same verdict of the same model.
+    Nothing is verified but that `certify` can have written it. Of what stands around it in a form of other
+    tools nothing is looked at.
 
     Raises
     ------
@@ -113,48 +116,32 @@ def _open_held(data: bytes, name: str) -> Opened | None:
     Raises
     ------
     InputError
-        If what stands around it contradicts it, or there is none.
+        If there is none in it.
     """
-    around = _json(data)
-    if isinstance(around, dict) and "payload" in around:
-        try:
-            around = _json(base64.b64decode(around["payload"]))
-        except (TypeError, ValueError):
-            return None
+    around, seal = _json(data), None
+    try:
+        if isinstance(around, dict) and "payload" in around:
+            payload = base64.b64decode(around["payload"])
+            seal = pae(around["payloadType"], payload), base64.b64decode(around["signatures"][0]["sig"])
+            around = _json(payload)
+    except checker.UNREADABLE:
+        return None
     if not isinstance(around, dict):
         return None
     is_bill = around.get("bomFormat") == "CycloneDX"
     if not is_bill and around.get("predicateType") != TEST_RESULT:
         return None
     try:
-        if is_bill:
-            component = around["metadata"]["component"]
-            digest = component["externalReferences"][0]["hashes"][0]["content"]
-            encoded = around["components"][0]["data"][0]["contents"]["attachment"]["content"]
-            said = {entry["name"]: entry["value"] for entry in component["modelCard"]["properties"]}
-            fair, model = said["auditor:verdict"] == "delta-fair", component["bom-ref"].partition(":")[2]
-        else:
-            held = around["predicate"]["configuration"][0]
-            encoded, digest = held["content"], held["digest"]["sha256"]
-            said = {f"auditor:{fact}": value for fact, value in held["annotations"].items()}
-            fair, model = around["predicate"]["result"] == "PASSED", around["subject"][0]["digest"]["sha256"]
-        inner = base64.b64decode(encoded, validate=True)
+        inner = base64.b64decode(
+            around["components"][0]["data"][0]["contents"]["attachment"]["content"]
+            if is_bill
+            else around["predicate"]["configuration"][0]["content"],
+            validate=True,
+        )
     except checker.UNREADABLE as error:
         form = "CycloneDX ML-BOM" if is_bill else "in-toto test result"
         raise InputError(f"{escaped(name)}: a {form} without a certificate of this program in it") from error
-    opened = replace(open_certificate(inner, name), from_other=True)
-    certificate = opened.certificate
-    told = fair, said.get("auditor:verdict"), said.get("auditor:delta"), model, digest
-    true = (
-        certificate.verdict == "delta-fair",
-        certificate.verdict,
-        certificate.delta,
-        certificate.model.sha256,
-        hashlib.sha256(inner).hexdigest(),
-    )
-    if told != true:
-        raise InputError(f"{escaped(name)}: what stands around the certificate in it contradicts it")
-    return opened
+    return replace(open_certificate(inner, name), around=around, seal=seal)
 
 
 def open_certificate(data: bytes, name: str) -> Opened:

@@ -146,9 +146,9 @@ def report(
         )
         made = of_audit(stated, spec, format, style)
     else:
-        from auditor.certificate.reading import read_certificate
+        from auditor.usecases.certifying import opened_at
 
-        made = _of_certificate(read_certificate(document), audit, since, format, style)
+        made = _of_certificate(opened_at(document), audit, since, format, style)
     return made if pades is None else replace(made, content=sign(made.content, *pades))
 
 
@@ -243,9 +243,9 @@ def _comparison(opened: Opened, since: Path | None) -> Comparison | None:
     if since is None:
         return None
     from auditor.certificate.comparing import compare
-    from auditor.certificate.reading import read_certificate
+    from auditor.usecases.certifying import opened_at
 
-    before, supersedes = read_certificate(since).certificate, opened.certificate.supersedes
+    before, supersedes = opened_at(since).certificate, opened.certificate.supersedes
     if supersedes is None or supersedes.id != before.id:
         raise InputError(
             f"{escaped(opened.name)}: does not take the place of {escaped(str(since))}; it names "

@@ -249,7 +249,7 @@ class Model:
         """The non-empty sets X of sensitive attributes."""
         return (x for n in range(len(self.sensitive)) for x in combinations(self.sensitive, n + 1))
 
-    def spend(self, work: float) -> None:
+    def spend(self, work: int) -> None:
         """Count the work that is planned or done."""
         self.work += work
         if self.work > WORK_LIMIT:
@@ -346,7 +346,7 @@ class Model:
                     self.spend(10)
                     if self.odds.exceeds(self.odds.times(odds[row], others[column]), k, threshold):
                         total += contexts[row] * each[column]
-        return total
+        return int(total)
 
     def probable(self, threshold: Fraction, least: Fraction) -> int:
         """How many patterns with at least this P(xy) have a |degree| above a threshold; each is visited."""

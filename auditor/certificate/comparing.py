@@ -7,10 +7,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from auditor.certificate import form_checker, issuing
-from auditor.certificate.overlap import Overlap, Side, overlap, shared_labels, worst_lost
 from auditor.certificate.scope import loosened, scope_changes, scope_of
 from auditor.choices import Verdict
-from auditor.documents.audit import round_beside
 from auditor.documents.certificate import Certificate
 from auditor.documents.comparison import (
     CertificateSide,
@@ -22,14 +20,13 @@ from auditor.documents.comparison import (
 )
 from auditor.documents.parameters import carried, fraction_of
 from auditor.documents.record import labels
+from auditor.documents.rounding import round_beside
+from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import NaiveBayes
-from auditor.search.additive.counting import count_patterns
-from auditor.search.additive.log_odds import merged
-from auditor.search.additive.tables import naive_bayes_of, tables_of
-from auditor.search.additive.worst import worst_patterns
+from auditor.search.changes import Answered, Changed, changes
 from auditor.search.criteria import CRITERIA, ln
 from auditor.search.limits import DEFAULT, Limits
-from auditor.search.pattern import Pattern, measure
+from auditor.search.pattern import Pattern
 from auditor.search.question import Share
 
 if TYPE_CHECKING:
@@ -39,10 +36,6 @@ if TYPE_CHECKING:
 TOLERANCE = Share.of("0.001")
 #: Patterns of each kind that are listed.
 TOP = 10
-#: So many of the worst patterns of a model are looked through for those that changed.
-_LOOKED_THROUGH = 1000
-#: Why patterns and parameters of other families are not compared.
-_SCORECARDS = "patterns are compared one by one between naive Bayes models only"
 
 _RANKS: dict[Verdict, int] = {"delta-fair": 0, "inconclusive": 1, "not-delta-fair": 2}
 
@@ -77,11 +70,9 @@ def compare(
     """
     old_model, new_model = (carried(c.model.name, c.model.exact) for c in (before, after))
     moves: list[tuple[ParameterChange, bool]] = []
-    gone = fresh = worse = PatternChanges(count=None, reason=_SCORECARDS, top=())
+    found = changes(_answered(before, old_model), _answered(after, new_model), top, limits)
     likelihood = None
     if isinstance(old_model, NaiveBayes) and isinstance(new_model, NaiveBayes):
-        old, new = _side(before, old_model), _side(after, new_model)
-        gone, fresh, worse = _pattern_changes(before, after, old, new, top, limits)
         moves = list(_parameters(old_model, new_model))
         likelihood = _likelihood(counted, old_model, new_model) if counted else None
     old_values, new_values = (
@@ -109,15 +100,17 @@ def compare(
                 key=lambda change: -abs(change.after - change.before),
             )
         ),
-        gone=gone,
-        new=fresh,
-        worse=worse,
+        gone=_listed(found.gone, old_model, new_model),
+        new=_listed(found.new, old_model, new_model),
+        worse=_listed(found.worse, old_model, new_model),
         log_likelihood=likelihood,
     )
 
 
-def _side(certificate: Certificate, model: NaiveBayes) -> Side:
-    return Side(tables_of(model), CRITERIA[certificate.criterion](fraction_of(certificate.delta)))
+def _answered(certificate: Certificate, model: Classifier) -> Answered:
+    known = certificate.pattern_count if certificate.min_probability is None else None
+    criterion = CRITERIA[certificate.criterion](fraction_of(certificate.delta))
+    return Answered(model, criterion, None if known is None else int(known))
 
 
 def _named(certificate: Certificate, sha256: str | None = None) -> CertificateSide:
@@ -188,94 +181,23 @@ def _parameters(old: NaiveBayes, new: NaiveBayes) -> Iterator[tuple[ParameterCha
                 yield change, p != q
 
 
-def _pattern_changes(
-    before: Certificate, after: Certificate, old: Side, new: Side, top: int, limits: Limits
-) -> tuple[PatternChanges, PatternChanges, PatternChanges]:
-    """Patterns that are gone, new and worse."""
-    counts = [_count(certificate, side, limits) for certificate, side in ((before, old), (after, new))]
-    common = (
-        Overlap(0, 0)
-        if 0 in counts
-        else Overlap(None, None, *["not all patterns of both models could be counted"] * 2)
-        if None in counts
-        else overlap(old, new, limits)
-    )
-    gone_count, new_count = (
-        None if count is None or common.both is None else count - common.both for count in counts
-    )
-    reason = None if gone_count is not None and new_count is not None else common.both_reason
-    gone = _lost(old, new, top, gone_count, limits)
-    fresh = _lost(new, old, top, new_count, limits)
-    worse = [
-        (mine, other)
-        for mine, other in (_worst(new, old, limits) if common.worse != 0 else ())
-        if other is not None and old.criterion.threshold < abs(other.degree) < abs(mine.degree)
-    ][:top]
-    return (
-        PatternChanges(
-            count=gone_count,
-            reason=reason,
-            top=tuple(_change(old, mine, mine, other) for mine, other in gone),
-        ),
-        PatternChanges(
-            count=new_count,
-            reason=reason,
-            top=tuple(_change(new, mine, other, mine) for mine, other in fresh),
-        ),
-        PatternChanges(
-            count=common.worse,
-            reason=common.worse_reason,
-            top=tuple(_change(new, mine, other, mine) for mine, other in worse),
-        ),
+def _listed(found: Changed, before: Classifier, after: Classifier) -> PatternChanges:
+    """Patterns that changed in one way, their degrees rounded to their side of the threshold."""
+    return PatternChanges(
+        count=found.count,
+        reason=found.reason,
+        top=tuple(_change(before, after, *pair) for pair in found.patterns),
     )
 
 
-def _count(certificate: Certificate, side: Side, limits: Limits) -> int | None:
-    if certificate.min_probability is None and certificate.pattern_count is not None:
-        return int(certificate.pattern_count)
-    return count_patterns(side.tables, side.criterion, limits).total
-
-
-def _worst(side: Side, other: Side, limits: Limits) -> Iterator[tuple[Pattern, Pattern | None]]:
-    """The worst patterns of one model, and the same ones of the other."""
-    found = worst_patterns(side.tables, side.criterion, _LOOKED_THROUGH, only_patterns=True, limits=limits)
-    for pattern in found.patterns:
-        yield pattern, _measured(side, other, pattern)
-
-
-def _lost(
-    side: Side, other: Side, top: int, count: int | None, limits: Limits
-) -> list[tuple[Pattern, Pattern | None]]:
-    """The worst patterns of one model that are none of the other, by its parameters or by its values."""
-    if count == 0:
-        return []
-    model = naive_bayes_of(side.tables)
-    here = (measure(model, side.criterion, x, y) for x, y in worst_lost(side, other, top, limits))
-    pairs = [(pattern, _measured(side, other, pattern)) for pattern in here]
-    by_values = {
-        (mine.sensitive_values, mine.context_values): (mine, theirs)
-        for mine, theirs in (*pairs, *_worst(side, other, limits))
-        if abs(mine.degree) > side.criterion.threshold
-        and (theirs is None or abs(theirs.degree) <= other.criterion.threshold)
-    }
-    return sorted(by_values.values(), key=lambda pair: (-abs(pair[0].degree), pair[0].key))[:top]
-
-
-def _measured(side: Side, other: Side, pattern: Pattern) -> Pattern | None:
-    """The same pattern in the other model; None if it has no such values, or they never occur together."""
-    moved = shared_labels(side, other, pattern.sensitive_values, pattern.context_values)
-    if moved is None or not sum(naive_bayes_of(other.tables).joint(merged(*moved))):
-        return None
-    return measure(naive_bayes_of(other.tables), other.criterion, *moved)
-
-
-def _change(side: Side, mine: Pattern, before: Pattern | None, after: Pattern | None) -> PatternChange:
-    model, threshold = naive_bayes_of(side.tables), side.criterion.threshold
+def _change(old: Classifier, new: Classifier, before: Pattern | None, after: Pattern | None) -> PatternChange:
+    model, named = (old, before) if before else (new, after)
+    assert named is not None
     return PatternChange(
-        sensitive_values=labels(model, mine.sensitive_values),
-        context_values=labels(model, mine.context_values),
-        degree_before=round_beside(before.degree, threshold) if before else None,
-        degree_after=round_beside(after.degree, threshold) if after else None,
+        sensitive_values=labels(model, named.sensitive_values),
+        context_values=labels(model, named.context_values),
+        degree_before=round_beside(before.degree, before.criterion.threshold) if before else None,
+        degree_after=round_beside(after.degree, after.criterion.threshold) if after else None,
         probability_before=float(before.probability) if before else None,
         probability_after=float(after.probability) if after else None,
     )

@@ -8,9 +8,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Context, Decimal
 from fractions import Fraction
-from itertools import combinations
-from math import prod
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import rfc8785
 
@@ -44,14 +42,12 @@ from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.additive import AdditiveModel
 from auditor.model.classifier import Classifier
-from auditor.model.exponentials import sign
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
-from auditor.search.additive.exponentials import Exponentials
-from auditor.search.answer import Answer
-from auditor.search.criteria import CRITERIA, Criterion
-from auditor.search.pattern import Pattern, measure
+from auditor.search.answer import Answer, measured
+from auditor.search.criteria import CRITERIA
+from auditor.search.pattern import Pattern
 from auditor.search.question import Question
 
 #: Above so many sensitive attributes the sets of them are not listed: there are 2^n - 1.
@@ -229,12 +225,9 @@ def _degree(answer: Answer, witness: Pattern) -> Fraction:
     next decimal, onto which it may have been rounded from.
     """
     degree, question = abs(witness.degree), answer.question
-    if isinstance(answer.model, NaiveBayes):
-        return degree
     _, above = outward(degree, degree, question.delta.text)
     nearest = CRITERIA[question.criterion_name](fraction_of(above))
-    values = witness.sensitive_values, witness.context_values
-    return abs(Exponentials(answer.model).measure(nearest, *values).degree)
+    return abs(measured(answer.model, nearest, witness.sensitive_values, witness.context_values).degree)
 
 
 def _any_pair(answer: Answer) -> Pattern | None:
@@ -246,52 +239,24 @@ def _any_pair(answer: Answer) -> Pattern | None:
     x = max(values, key=lambda x: sum(model.joint(x)))
     if sum(model.joint(x)) < (least.value if least else 0):
         return None
-    if isinstance(model, NaiveBayes):
-        return measure(model, criterion, x, ())
-    return Exponentials(model).measure(criterion, x, ())
+    return measured(model, criterion, x, ())
 
 
 def coverage(answer: Answer) -> tuple[Coverage, ...] | None:
-    """How each set of sensitive attributes was decided; without a count all are free of patterns."""
-    model, criterion = answer.model, answer.question.criterion
+    """How each set of sensitive attributes was decided, where there are not too many of them."""
+    model = answer.model
     if len(model.sensitive) > MAX_LISTED:
         return None
-    counted = {entry.disclosed: entry.patterns for entry in answer.count.coverage}
-    searched: Literal["exhausted", "bounded"] = "exhausted" if answer.count.coverage else "bounded"
-    sizes = [len(attribute.values) for attribute in model.attributes]
     return tuple(
         Coverage(
-            disclosed=tuple(model.attributes[i].name for i in disclosed),
-            method="closed form" if is_closed(model, criterion, disclosed) else searched,
-            pairs=str(prod(m if i in disclosed else 1 + m for i, m in enumerate(sizes))),
-            patterns=str(counted.get(disclosed) or 0),
+            disclosed=tuple(model.attributes[i].name for i in entry.disclosed),
+            # An enclosure whose ends meet has counted each.
+            method="exhausted" if entry.method == "enclosed" else entry.method,
+            pairs=str(entry.pairs),
+            patterns=str(entry.lower),
         )
-        for size in range(1, len(model.sensitive) + 1)
-        for disclosed in combinations(model.sensitive, size)
+        for entry in answer.count.coverage
     )
-
-
-def is_closed(model: Classifier, criterion: Criterion, disclosed: tuple[int, ...]) -> bool:
-    """Whether the extreme ratios of likelihoods settle every x over these attributes (the paper's lemma)."""
-    if isinstance(model, AdditiveModel):
-        return _is_closed(model, criterion, disclosed)
-    rows = [model.attributes[i].likelihood for i in disclosed]
-    if any(a == 0 or b == 0 for row in rows for a, b in row):
-        return criterion.threshold >= 1
-    one = Fraction(1)
-    extremes = (prod((choose(a / b for a, b in row) for row in rows), start=one) for choose in (min, max))
-    return all(criterion.supremum_within(ratio, one, criterion.threshold) for ratio in extremes)
-
-
-def _is_closed(model: AdditiveModel, criterion: Criterion, disclosed: tuple[int, ...]) -> bool:
-    """The same of a scorecard: ``(√K - 1) / (√K + 1)``, or ``1 - 1/K`` of a ratio, for the largest K."""
-    threshold, none = criterion.threshold, Fraction(0)
-    rows = [model.attributes[i] for i in disclosed]
-    moves = [[none, *(w - a.undisclosed for w in a.weights)] for a in rows]  # over these, or fewer
-    size = max(abs(sum((choose(row) for row in moves), start=none)) for choose in (min, max))
-    if criterion.name == "ratio":
-        return sign([(1 - threshold, size), (Fraction(-1), none)], model.base) <= 0
-    return sign([(1 - threshold, size / 2), (-1 - threshold, none)], model.base) <= 0
 
 
 def _repair_facts(

@@ -14,7 +14,8 @@ from typing import Any
 import rfc8785
 
 from auditor.certificate import checker, form_checker
-from auditor.documents.certificate import Certificate
+from auditor.certificate.signing import pae
+from auditor.documents.certificate import TEST_RESULT, Certificate
 from auditor.documents.reading import validated
 from auditor.documents.record import to_json
 from auditor.errors import InputError
@@ -52,6 +53,10 @@ class Opened:
         Whether it is embedded in a PDF, whose pages then are another matter.
     differing : int
         Certificates in the same PDF that say something else.
+    around : dict or None
+        What it stands within, if that is a form of other tools: an in-toto test result or a CycloneDX ML-BOM.
+    seal : (bytes, bytes) or None
+        What is signed of that form, and the signature; the certificate in it has one of its own.
     """
 
     certificate: Certificate
@@ -63,6 +68,8 @@ class Opened:
     name: str
     from_pdf: bool = False
     differing: int = 0
+    around: dict[str, Any] | None = None
+    seal: tuple[bytes, bytes] | None = None
 
     @property
     def is_signed(self) -> bool:
@@ -83,9 +90,10 @@ class Opened:
 
 
 def read_certificate(path: str | os.PathLike[str]) -> Opened:
-    """Read a certificate from a JSON file, signed or not, or from the PDF in which it is embedded.
+    """Read a certificate from a JSON file, signed or not, or from the PDF or JSON in which it is embedded.
 
-    Nothing is verified but that `certify` can have written it.
+    Nothing is verified but that `certify` can have written it. Of what stands around it in a form of other
+    tools nothing is looked at.
 
     Raises
     ------
@@ -95,11 +103,45 @@ def read_certificate(path: str | os.PathLike[str]) -> Opened:
     name = os.fspath(path)
     data = read_bytes(path, MAX_PDF_BYTES if Path(name).suffix.lower() == ".pdf" else form_checker.FILE_LIMIT)
     if not data.startswith(b"%PDF-"):
-        return open_certificate(data, name)
+        return _open_held(data, name) or open_certificate(data, name)
     chosen, others = embedded(data, name)
     opened = open_certificate(chosen, name)
     differing = sum(_content(other) != opened.content for other in others)
     return replace(opened, from_pdf=True, differing=differing)
+
+
+def _open_held(data: bytes, name: str) -> Opened | None:
+    """Take a certificate out of an in-toto test result or a CycloneDX ML-BOM; None if it is neither.
+
+    Raises
+    ------
+    InputError
+        If there is none in it.
+    """
+    around, seal = _json(data), None
+    try:
+        if isinstance(around, dict) and "payload" in around:
+            payload = base64.b64decode(around["payload"])
+            seal = pae(around["payloadType"], payload), base64.b64decode(around["signatures"][0]["sig"])
+            around = _json(payload)
+    except checker.UNREADABLE:
+        return None
+    if not isinstance(around, dict):
+        return None
+    is_bill = around.get("bomFormat") == "CycloneDX"
+    if not is_bill and around.get("predicateType") != TEST_RESULT:
+        return None
+    try:
+        inner = base64.b64decode(
+            around["components"][0]["data"][0]["contents"]["attachment"]["content"]
+            if is_bill
+            else around["predicate"]["configuration"][0]["content"],
+            validate=True,
+        )
+    except checker.UNREADABLE as error:
+        form = "CycloneDX ML-BOM" if is_bill else "in-toto test result"
+        raise InputError(f"{escaped(name)}: a {form} without a certificate of this program in it") from error
+    return replace(open_certificate(inner, name), around=around, seal=seal)
 
 
 def open_certificate(data: bytes, name: str) -> Opened:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _OUTCOMES: dict[bool | None, Outcome] = {True: "passed", False: "failed", None: "not performed"}
 #: Checks of what the certificate itself doesn't claim: what they leave out doesn't make it undecided.
-_NOT_CLAIMED = frozenset({"signature", "pages", "other files"})
+_NOT_CLAIMED = frozenset({"signature", "pages", "model file", "other files"})
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,12 @@ def _is_sound(exact: Any) -> bool:
     return bool(family(exact, "difference").sound)
 
 
-def verify_chain(folder: Path, against: Against, member: Opened | None = None) -> ChainVerification:
+def verify_chain(
+    folder: Path,
+    against: Against,
+    member: Opened | None = None,
+    read: Callable[[Path], Opened] = read_certificate,
+) -> ChainVerification:
     """Verify all certificates in a folder and how they supersede each other.
 
     Parameters
@@ -104,6 +109,8 @@ def verify_chain(folder: Path, against: Against, member: Opened | None = None) -
     against : Against
     member : Opened, optional
         A certificate that must hold by itself, and be the current one of the chain.
+    read : callable
+        How to read each file.
 
     Raises
     ------
@@ -111,7 +118,7 @@ def verify_chain(folder: Path, against: Against, member: Opened | None = None) -
         If one of the files can't be read, or there is none.
     """
     paths, others = _files(folder)
-    chain = _Chain([read_certificate(path) for path in paths])
+    chain = _Chain([read(path) for path in paths])
     verified = [_in_chain(opened, against, chain) for _, opened in chain.ordered]
     links = [*chain.links(), *chain.heads()]
     if member is not None:
@@ -313,6 +320,14 @@ def _checks(opened: Opened, against: Against) -> Iterator[Check]:
             "attachments", same, "no other one in the PDF" if same else "another one in the PDF differs"
         )
         yield _check("pages", None, "what the pages of the PDF say was not compared; the attachment counts")
+    if opened.seal is not None and against.public_key is not None:
+        sealed = is_signed_by(*opened.seal, against.public_key)
+        said = "by the same key" if sealed else "what stands around the certificate isn't signed by the key"
+        yield _check("signature around", sealed, said)
+    if opened.around is not None:
+        yield _check(
+            "model file", None, "its digest stands around the certificate; only the model was checked"
+        )
     by_checker = {name: (holds, detail) for name, holds, detail in _by_checker(opened, at)}
     by_engine = {"words": _words(certificate)}
     if by_checker.get("scope", (False, ""))[0]:  # the engine needs a model with sensitive attributes

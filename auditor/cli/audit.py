@@ -47,6 +47,10 @@ def audit(
             'a probability or points ("620 points"), for rates of approval beside the search.',
         ),
     ] = None,
+    box: options.Box = None,
+    idm: options.MoreRows = None,
+    largest_box: options.LargestBox = False,
+    any_population: options.AnyPopulation = False,
     min_group: Annotated[
         int, typer.Option(min=1, metavar="N", help="Mark groups with fewer people in the data.")
     ] = 30,
@@ -63,21 +67,24 @@ def audit(
 ) -> int:
     """Audit a model: whether it is δ-fair, and where not. FILE can be a report for people, HTML or PDF.
 
-    Exit code 0: δ-fair. 1: not δ-fair. 4: inconclusive within the limits.
+    Exit code 0: δ-fair, and so is every model or population that was asked about (--box, --idm,
+    --any-population). 1: one isn't. 4: inconclusive within the limits.
     """
     form = destinations.chosen_format(format, output)
     written = tables.dialect(separator, decimal, thousands, encoding, missing)
     source = tables.source("--data", data, from_, table, sql)
-    if source is not None:
-        options.share(cutoff)
     reads = {"MODEL": model, **tables.files("--data", data)}
     destinations.settle({"--output": output}, reads, prints=output is None)
-    from auditor.model.reading import load_model, load_naive_bayes
+    from auditor.model.reading import load_model
+    from auditor.model.scorecard import ScorecardSpec
     from auditor.model.spec import ModelSpec
+    from auditor.report.sections import reach
     from auditor.report.text import verdict_line
     from auditor.usecases import auditing
 
-    spec = load_model(model) if source is None else load_naive_bayes(model)
+    spec = load_model(model)
+    if source is not None and isinstance(spec, ModelSpec):
+        options.share(cutoff)
     if sensitive:
         spec = auditing.marked(spec, sensitive)
     with Working("reading the model") as progress:
@@ -91,11 +98,14 @@ def audit(
             undisclosed=undisclosed,
             illustrate=form not in ("text", "csv"),
             time_limit=time_limit,
-            cutoff=cutoff if source is None else None,
+            cutoff=cutoff if source is None or isinstance(spec, ScorecardSpec) else None,
+            box=box,
+            idm=idm,
+            largest_box=largest_box,
+            any_population=any_population,
             progress=progress,
         )
         if source is not None:
-            assert isinstance(spec, ModelSpec)
             document = auditing.with_data(
                 document,
                 spec,
@@ -108,13 +118,13 @@ def audit(
     if form == "html" or form == "pdf" or form == "markdown":
         from auditor.usecases.reporting import of_audit
 
-        known = spec if isinstance(spec, ModelSpec) else None
-        deliver_report(of_audit(document, known, form), output)
+        deliver_report(of_audit(document, spec, form), output)
     else:
         _deliver(document, form, output)
     if output is not None:
-        complain(f"{verdict_line(document)}; see {output}")
-    return exits.BY_VERDICT[document.verdict]
+        said = [verdict_line(document), *(reach.lines(document.how_far) if document.how_far else ())]
+        complain(f"{'; '.join(said)}; see {output}")
+    return exits.of_audit(document)
 
 
 def patterns(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -22,6 +23,20 @@ def share(value: str | None) -> str | None:
         return None if value is None else Share.of(value).text
     except InputError as error:
         raise typer.BadParameter(str(error)) from error
+
+
+def _up_to(most: int) -> Callable[[str | None], str | None]:
+    """Make what checks that an option is an exact number from 0 to another."""
+
+    def checked(value: str | None) -> str | None:
+        from auditor.search.question import Share
+
+        try:
+            return None if value is None else Share.of(value, most).text
+        except InputError as error:
+            raise typer.BadParameter(str(error)) from error
+
+    return checked
 
 
 def _day(text: str) -> date:
@@ -72,6 +87,34 @@ MinProbability = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER", callback=share, help="Speak only of patterns that are at least so probable."
+    ),
+]
+Box = Annotated[
+    str | None,
+    typer.Option(
+        "--box",
+        metavar="EPS",
+        callback=_up_to(1000),
+        help="Also decide for every model whose probabilities are each up to 1+EPS times larger or smaller.",
+    ),
+]
+MoreRows = Annotated[
+    str | None,
+    typer.Option(
+        "--idm",
+        metavar="ROWS",
+        callback=_up_to(1_000_000),
+        help="Also decide for every model that the same counts and so many more rows of any kind can give "
+        "(imprecise Dirichlet model).",
+    ),
+]
+LargestBox = Annotated[
+    bool, typer.Option("--largest-box", help="Also find the EPS up to which the verdict holds.")
+]
+AnyPopulation = Annotated[
+    bool,
+    typer.Option(
+        "--any-population", help="Of a scorecard: also decide for every population that conforms with it."
     ),
 ]
 TimeLimit = Annotated[

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self, TypedDict
 
 from pydantic import Field
 
-from auditor.choices import CriterionName, RankBy, Undisclosed, Verdict
+from auditor.choices import CoverageMethod, CriterionName, RankBy, Undisclosed, Verdict
 from auditor.documents.data import DataEvidence
 from auditor.documents.parameters import ExactModel, ExactScorecard, exact_model, exact_scorecard
+from auditor.documents.reach import HowFarRecord
 from auditor.documents.record import Record, labels
+from auditor.documents.rounding import round_beside, rounded_down, rounded_up
 from auditor.model.additive import AdditiveModel
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.version import __version__
@@ -104,6 +106,10 @@ class ModelRecord(Record):
     unfavourable: str
     attributes: tuple[str, ...]
     sensitive: Annotated[tuple[str, ...], Field(min_length=1)]
+    labels: Annotated[
+        dict[str, str],
+        Field(description="What people read in place of an attribute's name, where it is something else."),
+    ] = Field(default_factory=dict)
     undisclosed: Annotated[
         Undisclosed | None,
         Field(
@@ -381,7 +387,11 @@ class CoverageRecord(Record):
 
     disclosed: Annotated[tuple[str, ...], Field(min_length=1)]
     method: Annotated[
-        str, Field(description="'closed form': one bound decides all; 'exhausted': each counted.")
+        CoverageMethod,
+        Field(
+            description="'closed form': one bound decides all; 'exhausted': each counted; 'enclosed': their "
+            "number bounded from both sides; 'bounded': the search for the largest |degree| settled all."
+        ),
     ]
     pairs: Annotated[Count, Field(description="All patterns that disclose exactly these attributes.")]
     patterns: Annotated[Count, Field(description="Those that are discrimination patterns.")]
@@ -502,6 +512,10 @@ class Audit(Record):
         CutoffRecord | None,
         Field(description="Rates of approval of a scorecard, beside the search; null unless asked for."),
     ] = None
+    how_far: Annotated[
+        HowFarRecord | None,
+        Field(description="What holds for other models or populations; null unless asked for."),
+    ] = None
     parameters: Annotated[
         ExactModel | None,
         Field(description="The whole model, unless it is a scorecard or very large."),
@@ -609,6 +623,7 @@ class Audit(Record):
             ),
             illustration=IllustrationRecord.of(answer.illustration) if answer.illustration else None,
             cutoff=CutoffRecord.of(model, answer.approvals) if answer.approvals else None,
+            how_far=HowFarRecord.of(model, answer.how_far, threshold) if answer.how_far else None,
             parameters=exact_model(model) if isinstance(model, NaiveBayes) and _is_shown(model) else None,
             scorecard=exact_scorecard(model)
             if isinstance(model, AdditiveModel) and _is_shown(model)
@@ -627,18 +642,6 @@ class Audit(Record):
             search=SearchRecord.of(answer, seconds),
             model=ModelRecord.of(model),
         )
-
-
-def round_beside(value: Fraction, threshold: Fraction) -> float:
-    """Round to a float that compares with ``float(threshold)`` as the value does with the threshold.
-
-    The nearest float can equal that of the threshold although ``|value| > threshold``; then it is the next
-    float away from zero. Rounding is monotone, so the other side needs no care.
-    """
-    rounded, limit = abs(float(value)), float(threshold)
-    if abs(value) > threshold and rounded <= limit:
-        rounded = math.nextafter(limit, math.inf)
-    return math.copysign(rounded, value)
 
 
 def _points(patterns: Iterable[Pattern]) -> Points:
@@ -672,15 +675,5 @@ def _degrees(figure: Figure, threshold: Fraction) -> _Degrees:
 
 def _bounds(figure: Figure, threshold: Fraction) -> tuple[float, float]:
     """Both ends rounded outward, the upper one not below the rounded |degree| of the witness."""
-    upper = max(_rounded_up(figure.upper), round_beside(figure.lower, threshold))
-    return _rounded_down(figure.lower), min(upper, 1.0)
-
-
-def _rounded_down(value: Fraction) -> float:
-    nearest = float(value)
-    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0)
-
-
-def _rounded_up(value: Fraction) -> float:
-    nearest = float(value)
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+    upper = max(rounded_up(figure.upper), round_beside(figure.lower, threshold))
+    return rounded_down(figure.lower), min(upper, 1.0)

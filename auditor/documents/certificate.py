@@ -20,6 +20,10 @@ from auditor.documents.record import Record
 from auditor.model.checks import MAX_NAME, MAX_TEXT
 from auditor.model.explaining import ALTERNATIVE
 
+#: The in-toto statement in which a certificate is signed, and the predicate of a test result that holds one.
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1"
+
 Family = Literal["naive-bayes", "scorecard"]
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 CertificateId = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]

@@ -9,8 +9,10 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from auditor.choices import CriterionName
+from auditor.errors import InputError
 from auditor.messages import shown
 from auditor.model import checks
+from auditor.search.question import Share as ExactShare
 
 #: Ten years; a model that is still in use by then has been forgotten.
 MAX_VALID_DAYS = 3660
@@ -19,8 +21,6 @@ _COLOUR = "#[0-9a-fA-F]{6}"
 
 #: Decimal places of a threshold or a minimum probability.
 MAX_PLACES = 400
-
-_DECIMAL = re.compile(r"(\d{1,300}(\.\d{0,300})?|\.\d{1,300})([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 def share_text(value: str | int | Decimal) -> str:
@@ -34,9 +34,10 @@ def share_text(value: str | int | Decimal) -> str:
     ValueError
         If it is no plain decimal, out of range, or has more than 400 places.
     """
-    text = str(value).strip()
-    if not _DECIMAL.fullmatch(text) or not 0 <= Decimal(text) <= 1:
-        raise ValueError(f"{shown(text)} is not a decimal number from 0 to 1")
+    try:
+        text = ExactShare.of(str(value)).text
+    except InputError as error:
+        raise ValueError(str(error)) from None
     plain = f"{Decimal(text):f}"
     plain = plain.rstrip("0").rstrip(".") if "." in plain else plain
     if len(plain) > 2 + MAX_PLACES:

@@ -12,11 +12,10 @@ from auditor.repair.problem import Cut
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.subset_sums import nearest
-from auditor.search.additive.tables import naive_bayes_of
 from auditor.search.additive.worst import Strongest, worst_patterns
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
-from auditor.search.pattern import Pattern, measure
+from auditor.search.pattern import Pattern
 
 #: Sets and directions that get cuts in a round that sets no number, and cuts of each: more of them cost more
 #: to solve than they save in rounds.
@@ -92,9 +91,8 @@ def worst_of_each(
         known = worst.setdefault(kind, [])
         if len(known) >= of_each and abs(known[-1].degree) >= own:
             continue
-        pattern = measure(
-            naive_bayes_of(tables), criterion, x, _context_near_peak(tables, criterion, x, limits)
-        )
+        y = _context_near_peak(tables, criterion, x, limits)
+        pattern = tables.exact.measure(criterion, x, y)
         if abs(pattern.degree) > criterion.threshold:
             insort(known, pattern, key=lambda pattern: -abs(pattern.degree))
             del known[of_each:]

@@ -65,7 +65,7 @@ def check(document: Mapping[str, Any]) -> Decimal:
         If any part of it does not hold.
     """
     try:
-        claimed = _Proof.number(document["bound"])
+        claimed, found = _Proof.number(document["bound"]), _Proof.number(document["found"])
         least = proved(document)
     except Refused:
         raise
@@ -73,6 +73,8 @@ def check(document: Mapping[str, Any]) -> Decimal:
         raise Refused(f"malformed: {error!r}") from error
     if least > claimed:
         raise Refused(f"it claims a bound of {claimed}, and proves {least:.6f} only")
+    if found > claimed:
+        raise Refused(f"it says that a model of {found} was found, above the bound of {claimed}")
     return claimed
 
 
@@ -290,7 +292,11 @@ class _Chord:
                 raise Refused("a chord is not above h")
 
     def applies(self, ends: Ends) -> None:
-        """Refuse the chord unless nothing is allowed below its low end, nor above it past its high end."""
+        """Refuse the chord unless nothing is allowed below its low end, nor above it past its high end.
+
+        Past `high_from`, where the line may be below h again, the base is out of its range, or the other form
+        would have to be above h there, and so beyond its own.
+        """
         if self.everywhere:
             return
         if self.low is not None and not (
@@ -377,13 +383,21 @@ def _entropy(weights: Sequence[Decimal]) -> Decimal:
     return _EXACT.subtract(value, _EXACT.multiply(total, _towards(_ROUNDED.ln(total), False)))
 
 
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of a file, in which a second value of a name could be another reader's first."""
+    named = dict(pairs)
+    if len(named) < len(pairs):
+        raise ValueError("a name stands twice in an object")
+    return named
+
+
 def main(arguments: Sequence[str]) -> int:
     """Check the proof in a file; exit code 0 if it holds, 1 if not, 3 if there is none."""
     if len(arguments) != 1:
         print("usage: python proof_checker.py PROOF.json", file=sys.stderr)
         return 2
     try:
-        document = json.loads(Path(arguments[0]).read_bytes())
+        document = json.loads(Path(arguments[0]).read_bytes(), object_pairs_hook=_named_once)
     except (OSError, ValueError, RecursionError) as error:
         print(f"{arguments[0]}: {error}", file=sys.stderr)
         return 3

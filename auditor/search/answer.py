@@ -7,7 +7,7 @@ searches found, so that no bound in it is worse than a pattern that stands elsew
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate, chain, combinations_with_replacement
 from math import inf
@@ -17,16 +17,23 @@ from auditor.choices import ListName, RankBy, Verdict
 from auditor.errors import InputError
 from auditor.model.additive import AdditiveModel
 from auditor.model.classifier import Classifier, has_population
+from auditor.model.cutoff import Cutoff
+from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.search.additive.counting import PatternCount
 from auditor.search.additive.engine import Engine, Point
 from auditor.search.additive.ranking import Ranking
 from auditor.search.additive.summaries import Summary
+from auditor.search.additive.tables import exact_of
 from auditor.search.additive.worst import Worst
-from auditor.search.approvals import Approvals, Cutoff, Scores, approvals_of
+from auditor.search.approvals import Approvals, Scores, approvals_of
+from auditor.search.criteria import Criterion
 from auditor.search.figure import Figure
 from auditor.search.groups import Groups, groups_of
 from auditor.search.pattern import Pattern
+from auditor.search.populations import PopulationReach, in_every_population
 from auditor.search.question import Question, Share, undisclosed
+from auditor.search.ranges import ModelSet
+from auditor.search.reach import LargestBox, Reach, extreme_of, largest_box, reach
 
 #: Called with a few words whenever the next part of long work begins.
 Progress = Callable[[str], None]
@@ -67,6 +74,12 @@ class Wanted:
         The worst degree of each pair of attributes, and points to draw.
     cutoff : Cutoff or None
         With it, rates of approval of listed patterns and, with details, of groups; of scorecards only.
+    sets : tuple of ModelSet
+        Sets of models about the model, for each of which to say what holds for all; of naive Bayes only.
+    largest_box : bool
+        Up to which box the verdict holds for all models in it; of naive Bayes only.
+    every_population : bool
+        What holds in every population; of scorecards only.
     """
 
     top: int = 0
@@ -75,6 +88,9 @@ class Wanted:
     details: bool = False
     illustration: bool = False
     cutoff: Cutoff | None = None
+    sets: tuple[ModelSet, ...] = ()
+    largest_box: bool = False
+    every_population: bool = False
 
 
 @dataclass(frozen=True)
@@ -118,6 +134,23 @@ class Illustration:
 
 
 @dataclass(frozen=True)
+class HowFar:
+    """How far the verdict reaches beyond the model itself.
+
+    Attributes
+    ----------
+    sets : tuple of (ModelSet, Reach)
+    largest_box : LargestBox or None
+        None if not wanted, or the verdict is inconclusive.
+    populations : PopulationReach or None
+    """
+
+    sets: tuple[tuple[ModelSet, Reach], ...]
+    largest_box: LargestBox | None
+    populations: PopulationReach | None
+
+
+@dataclass(frozen=True)
 class Answer:
     """What is known: for each figure what was found and what was proved.
 
@@ -151,6 +184,8 @@ class Answer:
     illustration : Illustration or None
     approvals : Approvals or None
         A measure beside the search.
+    how_far : HowFar or None
+        None if nothing of it is wanted.
     out_of_time : bool
         Whether the limit of time was reached.
     """
@@ -174,6 +209,7 @@ class Answer:
     groups: tuple[Groups, ...]
     illustration: Illustration | None
     approvals: Approvals | None
+    how_far: HowFar | None
     by_threshold: tuple[tuple[Share, tuple[int, int]], ...]
     out_of_time: bool
 
@@ -198,7 +234,7 @@ def answer(
     ------
     InputError
         If the question is about attributes that the model hasn't, or about probabilities or approvals and
-        the model assumes no population.
+        the model assumes no population; or something is wanted that goes with another kind of model.
     RuntimeError
         If the two algorithms disagree. That is a bug, and no verdict may stand on it.
     """
@@ -206,6 +242,7 @@ def answer(
     rank_by, populated = ranking(model, wanted.rank_by), has_population(model)
     # Refuses what can't be measured before the search begins.
     scores = _scores(model, wanted.cutoff)
+    populations = _populations(model, question, wanted)
     groups = groups_of(model) if wanted.details else ()
     engine = _engine(model, question)
     attributes = model.sensitive if wanted.details else ()
@@ -216,7 +253,16 @@ def answer(
     figures = _Figures()
     figures.add(_ALL, worst)
     top = minimal = illustration = None
+    if wanted.top:
+        progress(f"searching the top {wanted.top} by {rank_by}")
+        top = engine.top(wanted.top, rank_by)
+        figures.seen += top.patterns
+    if wanted.minimal and populated:
+        progress("searching subset-minimal patterns")
+        minimal = engine.minimal(wanted.minimal)
+        figures.seen += minimal.patterns
     if wanted.details:
+        progress("searching the worst patterns of each kind")
         figures.add(_GROUP, engine.group_level())
         figures.add(_individual(model), engine.worst(individual=True))
         for i in attributes:
@@ -226,14 +272,6 @@ def answer(
             by_share = engine.worst_by_share([share.value for share in shares[:-1]])
             for share, found in zip(shares, (*by_share, worst), strict=True):
                 figures.add(_probable(share), found)
-    if wanted.top:
-        progress(f"searching the top {wanted.top} by {rank_by}")
-        top = engine.top(wanted.top, rank_by)
-        figures.seen += top.patterns
-    if wanted.minimal and populated:
-        progress("searching subset-minimal patterns")
-        minimal = engine.minimal(wanted.minimal)
-        figures.seen += minimal.patterns
     if wanted.illustration:
         progress("drawing patterns")
         for pair in pairs:
@@ -249,12 +287,17 @@ def answer(
     if count.lower and not any(abs(pattern.degree) > threshold for pattern in figures.seen):
         # The searches ended too early to find one of the patterns that were counted.
         figures.seen += engine.sample(1) or ()
-    figures.settle(threshold if count.upper == 0 else Fraction(1), [_disclosing(i) for i in attributes])
+    sets = _sets(model, question, wanted, figures.seen, progress)
+    uppers = [found.upper for _, found in sets] + ([populations.upper] if populations else [])
+    ceiling = min([*uppers, threshold if count.upper == 0 else Fraction(1)])
+    figures.settle(ceiling, [_disclosing(i) for i in attributes])
     largest = figures[_ALL]
     verdict = _verdict(largest, count, threshold)
-    if verdict == "delta-fair" and count.upper:
+    if verdict == "delta-fair" and (
+        count.upper or any(entry.method == "enclosed" for entry in count.coverage)
+    ):
         # The search for the worst pattern has shown that there is none to count.
-        count = PatternCount(0, 0, None, ())
+        count = engine.no_patterns()
     return Answer(
         question=question,
         wanted=wanted,
@@ -278,6 +321,7 @@ def answer(
         groups=groups,
         illustration=illustration,
         approvals=_approvals(scores, groups, largest.witness, top, minimal),
+        how_far=_how_far(model, question, wanted, verdict, sets, populations, progress),
         by_threshold=_by_threshold(engine, question, largest, count) if wanted.illustration else (),
         out_of_time=question.limits.expired(),
     )
@@ -317,6 +361,17 @@ def list_patterns(
             if sample is None:
                 raise InputError("the patterns are too many to be counted, and so to be sampled uniformly")
             return Summary(sample, complete=True)
+
+
+def measured(model: Classifier, criterion: Criterion, x: Assignment, y: Assignment) -> Pattern:
+    """The pair (x, y) of a model of any family, exactly, or to 40 digits where its degree is irrational.
+
+    Raises
+    ------
+    ValueError
+        If it can't occur, ``P(xy) = 0``.
+    """
+    return exact_of(model).measure(criterion, x, y)
 
 
 def ranking(model: Classifier, rank_by: RankBy | None) -> RankBy:
@@ -404,6 +459,62 @@ def _approvals(
         return None
     listed = chain(filter(None, [worst]), *(found.patterns for found in lists if found))
     return approvals_of(scores, groups, listed)
+
+
+def _populations(model: Classifier, question: Question, wanted: Wanted) -> PopulationReach | None:
+    """What holds in every population, if that is wanted; refuses what doesn't go with the model."""
+    asked = {"box": wanted.sets, "largest box": wanted.largest_box, "any population": wanted.every_population}
+    if not any(asked.values()):
+        return None
+    scorecard = isinstance(model, AdditiveModel)
+    problems = [
+        f"{name}: it is of {'naive Bayes models' if scorecard else 'scorecards'}; leave it out"
+        for name, is_asked in asked.items()
+        if is_asked and scorecard != (name == "any population")
+    ]
+    if question.min_probability is not None:
+        problems.append(
+            "minimum probability: other models give patterns other probabilities; leave it out where the "
+            "question is about many models or populations"
+        )
+    if problems:
+        raise InputError(problems)
+    return in_every_population(model, question.criterion) if isinstance(model, AdditiveModel) else None
+
+
+def _sets(
+    model: Classifier, question: Question, wanted: Wanted, seen: Sequence[Pattern], progress: Progress
+) -> tuple[tuple[ModelSet, Reach], ...]:
+    """What holds for all models of each set that is wanted, the audited one among them."""
+    if not isinstance(model, NaiveBayes):
+        return ()
+    worst = max(seen, key=lambda pattern: abs(pattern.degree), default=None)
+    known = extreme_of(model, worst) if worst else None
+    found = []
+    for models in wanted.sets:
+        progress("searching a set of models")
+        ranges = replace(models.ranges, sensitive=model.sensitive)
+        found.append((models, reach(ranges, question.criterion, question.limits, known)))
+    return tuple(found)
+
+
+def _how_far(
+    model: Classifier,
+    question: Question,
+    wanted: Wanted,
+    verdict: Verdict,
+    sets: tuple[tuple[ModelSet, Reach], ...],
+    populations: PopulationReach | None,
+    progress: Progress,
+) -> HowFar | None:
+    largest = None
+    if wanted.largest_box and verdict != "inconclusive" and isinstance(model, NaiveBayes):
+        progress("searching the largest box")
+        fair = verdict == "delta-fair"
+        largest = largest_box(model, question.criterion, fair=fair, limits=question.limits)
+    if not (wanted.sets or wanted.largest_box or wanted.every_population):
+        return None
+    return HowFar(sets, largest, populations)
 
 
 def _illustration(engine: Engine) -> Illustration:

@@ -25,7 +25,7 @@ _DECIMAL = re.compile(r"(\d{1,300}(\.\d{0,300})?|\.\d{1,300})([eE][+-]?\d{1,3})?
 
 @dataclass(frozen=True)
 class Share:
-    """A number from 0 to 1.
+    """A number from 0 to 1, or to another end.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Share:
     value: Fraction
 
     @classmethod
-    def of(cls, given: str | float) -> Self:
+    def of(cls, given: str | float, most: int = 1) -> Self:
         """Read a plain decimal; a float is taken as the shortest decimal that it prints as.
 
         Raises
@@ -48,8 +48,8 @@ class Share:
             If it is no plain decimal, or out of range.
         """
         text = str(given).strip()
-        if not _DECIMAL.fullmatch(text) or not 0 <= (value := Fraction(text)) <= 1:
-            raise InputError(f"{shown(text)} is not a decimal number from 0 to 1")
+        if not _DECIMAL.fullmatch(text) or not 0 <= (value := Fraction(text)) <= most:
+            raise InputError(f"{shown(text)} is not a decimal number from 0 to {most}")
         return cls(text, value)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
+from auditor.choices import SetName
 from auditor.model.naive_bayes import NaiveBayes
 
 #: The least and the greatest value of a probability.
@@ -51,6 +52,23 @@ class Ranges:
         return (a0 / b1 if b1 else inf), (a1 / b0 if b0 else inf)
 
 
+@dataclass(frozen=True)
+class ModelSet:
+    """A set of models about an audited one, which it has too.
+
+    Attributes
+    ----------
+    name : {"box", "imprecise-dirichlet"}
+    size : str
+        ε or s, as it was given.
+    ranges : Ranges
+    """
+
+    name: SetName
+    size: str
+    ranges: Ranges
+
+
 def box(model: NaiveBayes, share: Fraction) -> Ranges:
     """The models each of whose probabilities is that of a model times a factor from ``1/(1+ε)`` to ``1+ε``.
 
@@ -80,14 +98,15 @@ def imprecise_dirichlet(
     """The local imprecise Dirichlet model: s more rows may be anything, in each distribution for itself.
 
     ``P(v | d)`` lies in ``[n_v / (n + s), (n_v + s) / (n + s)]``. A count of 0 leaves log-odds without a
-    lower or an upper end.
+    lower or an upper end. Smoothed counts are learned from in the same way, and the model that is learned
+    from the counts alone is always in the set.
 
     Parameters
     ----------
     decision : (Fraction, Fraction)
         Rows with the favourable and the unfavourable decision.
     attributes : sequence of (favourable, unfavourable)
-        Per attribute the rows with each value, by decision.
+        Per attribute the rows with each value, by decision; with what smoothing adds to them.
     strength : Fraction
         s, such as 1 or 2.
     sensitive : tuple of int

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import inf, isinf, isnan, nextafter, prod
@@ -23,15 +23,14 @@ from typing import Literal
 
 import numpy as np
 
+from auditor.choices import ReachVerdict
 from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.search.additive.interval_sums import Row, meet
 from auditor.search.criteria import Criterion, ln
 from auditor.search.limits import DEFAULT, Limits
+from auditor.search.pattern import Pattern
 from auditor.search.ranges import Range, Ranges, Ratio, box
 
-#: Every model of the set is δ-fair; none is, since one pattern discriminates in all of them; at least one
-#: isn't, and no pattern discriminates in all; or not decided within the limits.
-ReachVerdict = Literal["all-delta-fair", "none-delta-fair", "varies", "inconclusive"]
 Where = Literal["low", "high", "peak"]
 
 #: Fraction bits of the tables, fewer where sums would leave int64, and the most that sums may have.
@@ -67,6 +66,8 @@ class Extreme:
         P(favourable).
     parameters : tuple of Parameter
         Of the values of the pattern, in order of attribute.
+    given_pattern, given_context : Fraction
+        ``P(d | xy)`` and ``P(d | y)``.
     degree : Fraction
     """
 
@@ -74,6 +75,8 @@ class Extreme:
     context_values: Assignment
     prior: Fraction
     parameters: tuple[Parameter, ...]
+    given_pattern: Fraction
+    given_context: Fraction
     degree: Fraction
 
 
@@ -108,9 +111,30 @@ class Reach:
     certain: Certain | None
 
 
-def reach(ranges: Ranges, criterion: Criterion, limits: Limits = DEFAULT) -> Reach:
-    """Decide what holds for every model of a set; exactly, as far as limits let it."""
+def reach(
+    ranges: Ranges, criterion: Criterion, limits: Limits = DEFAULT, seen: Extreme | None = None
+) -> Reach:
+    """Decide what holds for every model of a set; exactly, as far as limits let it.
+
+    Parameters
+    ----------
+    ranges : Ranges
+    criterion : Criterion
+    limits : Limits
+    seen : Extreme, optional
+        What is known already of a model of the set.
+
+    Raises
+    ------
+    RuntimeError
+        If that contradicts what is proved. That is a bug, and no verdict may stand on it.
+    """
     highest = _Search(ranges, criterion, limits, certain=False).run()
+    known = abs(seen.degree) if seen else Fraction(0)
+    if known > highest.upper:
+        raise RuntimeError("a model of a set has a pattern whose degree is above the proved bound")
+    if highest.exceeds is None and known > criterion.threshold:
+        highest = replace(highest, exceeds=True)
     lowest = _NOTHING
     if highest.exceeds is not False:
         lowest = _Search(ranges, criterion, limits, certain=True).run()
@@ -121,9 +145,11 @@ def reach(ranges: Ranges, criterion: Criterion, limits: Limits = DEFAULT) -> Rea
         verdict = "none-delta-fair"
     else:
         verdict = "varies" if highest.exceeds and lowest.exceeds is False else "inconclusive"
-    largest = None
+    largest: Extreme | None = None
     if highest.found:
         largest = _witness(ranges, criterion, highest.found, exceeds=bool(highest.exceeds))
+    if known > (abs(largest.degree) if largest else 0):
+        largest = seen
     upper = max(highest.upper, abs(largest.degree)) if largest else highest.upper
     certain = None
     if lowest.found and lowest.found.value > 0:
@@ -131,44 +157,81 @@ def reach(ranges: Ranges, criterion: Criterion, limits: Limits = DEFAULT) -> Rea
     return Reach(verdict, largest, upper, certain)
 
 
+def extreme_of(model: NaiveBayes, pattern: Pattern) -> Extreme:
+    """A pattern of a model as an extreme of any set that has the model."""
+    values = sorted(pattern.sensitive_values + pattern.context_values)
+    return Extreme(
+        pattern.sensitive_values,
+        pattern.context_values,
+        model.prior,
+        tuple(Parameter(i, v, *model.attributes[i].likelihood[v]) for i, v in values),
+        pattern.favourable_given_pattern,
+        pattern.favourable_given_context,
+        pattern.degree,
+    )
+
+
 def holds(ranges: Ranges, criterion: Criterion, *, fair: bool, limits: Limits = DEFAULT) -> bool:
     """Whether it is proved that every model of a set is δ-fair, or that one pattern discriminates in all."""
-    found = _Search(ranges, criterion, limits, certain=not fair).run(decide=True)
-    return found.exceeds is False if fair else bool(found.exceeds)
+    return bool(_decided(ranges, criterion, fair=fair, limits=limits))
+
+
+@dataclass(frozen=True)
+class LargestBox:
+    """How far a verdict reaches.
+
+    Attributes
+    ----------
+    fair : bool
+        Whether it is that every model is δ-fair, or that one pattern discriminates in all.
+    holds : Fraction
+        An ε for which that is proved; 0 if for none above it.
+    beyond : Fraction or None
+        One for which it isn't, next to the other in three digits or four; None if it is proved for the
+        largest that was tried.
+    refuted : bool
+        Whether it is shown not to hold for the latter, rather than left open by limits.
+    """
+
+    fair: bool
+    holds: Fraction
+    beyond: Fraction | None
+    refuted: bool
 
 
 def largest_box(
     model: NaiveBayes, criterion: Criterion, *, fair: bool, limits: Limits = DEFAULT
-) -> tuple[Fraction, Fraction | None]:
-    """The box up to which a verdict is proved to hold for every model in it.
-
-    Returns
-    -------
-    (Fraction, Fraction or None)
-        An ε for which it holds, 0 if for none, and one for which it isn't proved, next to each other in three
-        digits or four; None if it holds for the largest that was tried.
-    """
+) -> LargestBox:
+    """The box up to which a verdict is proved to hold for every model in it."""
     good, bad = Fraction(0), Fraction(1, 1000)
+    refuted = False
 
     def is_good(share: Fraction) -> bool:
-        return holds(box(model, share), criterion, fair=fair, limits=limits)
+        nonlocal refuted
+        found = _decided(box(model, share), criterion, fair=fair, limits=limits)
+        refuted = refuted if found else found is False
+        return bool(found)
 
     if is_good(bad):
         while is_good(bad):
             good, bad = bad, bad * 10
             if good >= _GREATEST:
-                return good, None
+                return LargestBox(fair, good, None, refuted=False)
     else:
         while not good and bad > _SMALLEST:
             smaller = bad / 10
             good, bad = (smaller, bad) if is_good(smaller) else (good, smaller)
-        if not good:
-            return good, bad
     unit = good / 1000
-    while bad - good > unit:
+    while good and bad - good > unit:
         middle = good + unit * ((bad - good) / unit // 2)
         good, bad = (middle, bad) if is_good(middle) else (good, middle)
-    return good, bad
+    return LargestBox(fair, good, bad, refuted)
+
+
+def _decided(ranges: Ranges, criterion: Criterion, *, fair: bool, limits: Limits) -> bool | None:
+    """Whether every model of a set is δ-fair, or one pattern discriminates in all; None if left open."""
+    exceeds = _Search(ranges, criterion, limits, certain=not fair).run(decide=True).exceeds
+    return exceeds if exceeds is None or not fair else not exceeds
 
 
 @dataclass(frozen=True)
@@ -315,7 +378,7 @@ class _Search:
         exceeds = sure = False
         proved = ceiling
         for longest in (_QUICK, self._limits.entries):
-            choices, complete = self._contexts(ratio, outside, longest)
+            choices, complete, others = self._contexts(ratio, outside, longest)
             greatest = Fraction(0)
             for choice in choices:
                 options = [self._options[i][option] for i, option in zip(outside, choice, strict=True)]
@@ -330,29 +393,41 @@ class _Search:
                         (i, o.value) for i, o in zip(outside, options, strict=True) if o.value is not None
                     )
                     best = _Found(x, y, value, end, where)
+            proved = min(proved, greatest if complete else max(greatest, others))
             if complete:
-                proved, sure = greatest, True
+                sure = True
                 break
         assert best is not None
         return best, max(proved, best.value), exceeds, sure
 
-    def _contexts(self, ratio: Ratio, outside: list[int], longest: int) -> tuple[list[tuple[int, ...]], bool]:
-        """Contexts among which is the best one for a strength, if they are complete."""
+    def _contexts(
+        self, ratio: Ratio, outside: list[int], longest: int
+    ) -> tuple[list[tuple[int, ...]], bool, Fraction]:
+        """Contexts with the best one for a strength, whether none is missing, and a bound on others."""
         peak = float(self._criterion.peak(float(_log(ratio))))
         if isinf(peak):
             # Each attribute moves γ, or the farther end of its interval, towards the peak for itself.
             end = int((peak > 0) != self._certain)
             pick = max if peak > 0 else min
-            return [
-                tuple(
-                    pick(range(len(row)), key=lambda o: row[o].ends[end])
-                    for row in (self._options[i] for i in outside)
-                )
-            ], True
+            return (
+                [
+                    tuple(
+                        pick(range(len(row)), key=lambda o: row[o].ends[end])
+                        for row in (self._options[i] for i in outside)
+                    )
+                ],
+                True,
+                Fraction(1),
+            )
         target = self._units(_log(ratio)) // -2
         rows = [self._rows[i] for i in outside]
         met = meet(rows, self._start, target, self._slack, longest, certain=self._certain)
-        return met.choices, met.complete
+        if met.miss is None:
+            return met.choices, met.complete, Fraction(1)
+        # |degree| falls with the distance from the peak, which is a few units off at most.
+        distance = max(0, met.miss - 2 * self._slack) / (1 << self._bits)
+        bound = float(self._criterion.size(float(_log(ratio)), peak + distance))
+        return met.choices, met.complete, Fraction(min(bound * _ROUND_UP, 1.0))
 
     def _measured(self, ratio: Ratio, low: Ratio, high: Ratio) -> tuple[Fraction, Fraction, bool, Where]:
         """The value from below and from above, whether it exceeds the threshold, and where γ is."""
@@ -400,11 +475,17 @@ class _Option:
 def _undominated(row: list[tuple[Ratio, Ratio] | None], *, certain: bool) -> list[_Option]:
     """The options of an attribute without those that another is at least as good as, whatever else is known.
 
-    Wide intervals are best for the sup, narrow ones for the inf. A value that pins ``P(d | y)`` to 0 or 1 in
-    every model is no option: nothing moves the decision beside it.
+    Wide intervals are best for the sup, narrow ones for the inf. A value that pins ``P(d | y)`` to 0 or 1 is
+    no option, since nothing moves the decision beside it: for the sup if it does so in every model, for the
+    inf if it does so in any.
     """
+    pinned = (inf, 0) if not certain else (0, inf)
     options = [_Option(None, (Fraction(1), Fraction(1)))]
-    options += [_Option(v, ends) for v, ends in enumerate(row) if ends and ends[0] != inf and ends[1] != 0]
+    options += [
+        _Option(v, ends)
+        for v, ends in enumerate(row)
+        if ends and ends[0] != pinned[0] and ends[1] != pinned[1]
+    ]
     side = -1 if certain else 1
     options.sort(key=lambda o: (side * o.ends[0], -side * o.ends[1], o.value is not None))
     kept: list[_Option] = []
@@ -429,8 +510,13 @@ def _nearest_the_peak(ratio: Ratio, low: Ratio, high: Ratio, *, monotone: bool) 
 
 def _degree(criterion: Criterion, ratio: Ratio, odds: Ratio) -> Fraction:
     """The degree for ``e^s`` and ``e^γ``, each from 0 to ``inf``."""
-    given_pattern = ratio if ratio in (0, inf) else odds * ratio if odds != inf else inf
-    return criterion.degree(_share(given_pattern), _share(odds))
+    return criterion.degree(*_shares(ratio, odds))
+
+
+def _shares(ratio: Ratio, odds: Ratio) -> tuple[Fraction, Fraction]:
+    """``P(d | xy)`` and ``P(d | y)``."""
+    after = ratio if ratio in (0, inf) else odds * ratio if odds != inf else inf
+    return _share(after), _share(odds)
 
 
 def _share(odds: Ratio) -> Fraction:
@@ -470,7 +556,9 @@ def _witness(ranges: Ranges, criterion: Criterion, found: _Found, *, exceeds: bo
         prior = p0 + (p1 - p0) * share
         odds = _product((_quotient(q.favourable, q.unfavourable) for q in moving), prior / (1 - prior))
         parameters = tuple(sorted((*fixed, *moving), key=lambda q: q.attribute))
-        return Extreme(found.x, found.y, prior, parameters, _degree(criterion, ratio, odds))
+        after, before = _shares(ratio, odds)
+        degree = criterion.degree(after, before)
+        return Extreme(found.x, found.y, prior, parameters, after, before, degree)
 
     if found.where != "peak":
         return at(Fraction(int(found.where == "high")))

@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING
 
 from auditor.choices import CriterionName, CutRanking, ListName, MethodName, RankBy, SolverName, Undisclosed
 from auditor.documents.audit import Audit
+from auditor.documents.labels import labelled
 from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
 from auditor.messages import shown
 from auditor.model import checks
 from auditor.model.building import split
 from auditor.model.classifier import Classifier
+from auditor.model.cutoff import Cutoff
+from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.scorecard import ScorecardSpec
 from auditor.search.answer import Progress, Wanted, answer, list_patterns, ranking
-from auditor.search.approvals import Cutoff
 from auditor.search.question import Question, Share
+from auditor.search.ranges import ModelSet, Ranges, box, imprecise_dirichlet
 from auditor.usecases import clock
 
 if TYPE_CHECKING:
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 
 #: A number, and whether it is of points.
 _CUTOFF = re.compile(r"([+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30}))\s*(points)?", re.ASCII)
+#: The largest ε of a box and the most rows that may be added.
+MOST_SHARE, MOST_ROWS = 1_000, 1_000_000
 #: Subset-minimal patterns that an audit lists at most; `patterns` lists as many as asked for.
 MINIMAL_LIMIT = 100
 
@@ -47,6 +52,10 @@ def audit(
     undisclosed: Undisclosed | None = None,
     illustrate: bool = False,
     cutoff: str | None = None,
+    box: str | float | None = None,
+    idm: str | float | None = None,
+    largest_box: bool = False,
+    any_population: bool = False,
     data: Source | None = None,
     time_limit: float | None = None,
     progress: Progress = lambda stage: None,
@@ -77,8 +86,18 @@ def audit(
         Of a scorecard: add rates of approval, as a measure beside the search. A number from 0 to 1 is a
         probability, above which is approved; any other, or ``"1 points"``, is a score, which is
         approved too.
+    box : str or float, optional
+        ε: also say what holds for every model each of whose probabilities is the model's times a factor from
+        1/(1+ε) to 1+ε.
+    idm : str or float, optional
+        s: also say what holds for every model that can be learned from the same counts and s more rows,
+        whatever these are in each distribution by itself (local imprecise Dirichlet model).
+    largest_box : bool
+        Also find the ε up to which the verdict holds for every model in the box.
+    any_population : bool
+        Of a scorecard: also say what holds in every population that conforms with it.
     data : str, path-like, DataFrame or Table, optional
-        Data to compare with, as `with_data` takes it; only a ModelSpec can be.
+        Data to compare with, as `with_data` takes it; only a specification can be.
     time_limit : float, optional
         Seconds. What isn't proved by then is left open, and the document says so.
     progress : callable, optional
@@ -97,17 +116,39 @@ def audit(
     question = Question.of(delta, criterion, min_probability, sensitive, clock.limits(time_limit))
     _positive("top", top)
     started = clock.seconds()
-    above = None if cutoff is None else cutoff_of(model, cutoff)
-    wanted = Wanted(top, rank_by, MINIMAL_LIMIT, details=True, illustration=illustrate, cutoff=above)
-    found = answer(classifier_of(model, undisclosed), question, wanted, progress)
-    document = Audit.of(found, clock.seconds() - started)
+    above = None
+    if cutoff is not None and isinstance(model, ScorecardSpec):
+        above = cutoff_of(model, cutoff)
+    elif cutoff is not None and data is None:
+        raise InputError(
+            "cutoff: without data it is a scorecard's; give a scorecard, or data to compare with"
+        )
+    exact = classifier_of(model, undisclosed)
+    wanted = Wanted(
+        top,
+        rank_by,
+        MINIMAL_LIMIT,
+        details=True,
+        illustration=illustrate,
+        cutoff=above,
+        sets=_sets(model, exact, box, idm),
+        largest_box=largest_box,
+        every_population=any_population,
+    )
+    found = answer(exact, question, wanted, progress)
+    document = labelled(Audit.of(found, clock.seconds() - started), labels_of(model))
     if data is None:
         return document
     from auditor.model.spec import ModelSpec
 
-    if not isinstance(model, ModelSpec):
-        raise InputError("data are compared with naive Bayes models only; leave the data out")
-    return with_data(document, model, data, progress=progress)
+    if not isinstance(model, ModelSpec | ScorecardSpec):
+        raise InputError("data are compared with specifications only; leave the data out")
+    return with_data(document, model, data, cutoff=cutoff or "0.5", progress=progress)
+
+
+def labels_of(model: ModelSpec | ScorecardSpec | Classifier) -> dict[str, str]:
+    """What people read for each attribute; nothing for a model without a specification."""
+    return model.attribute_labels if hasattr(model, "attribute_labels") else {}
 
 
 def marked(model: ModelSpec | ScorecardSpec, sensitive: Iterable[str]) -> ModelSpec | ScorecardSpec:
@@ -137,7 +178,7 @@ def marked(model: ModelSpec | ScorecardSpec, sensitive: Iterable[str]) -> ModelS
 
 def with_data(
     document: Audit,
-    model: ModelSpec,
+    model: ModelSpec | ScorecardSpec,
     data: Source,
     *,
     dialect: Dialect | None = None,
@@ -150,7 +191,7 @@ def with_data(
     Parameters
     ----------
     document : Audit
-    model : ModelSpec
+    model : ModelSpec or ScorecardSpec
         The audited one.
     data : str, path-like, sequence of them, DataFrame or Table
         With a column per attribute and one for the decision, named as in the model and with the codes or
@@ -160,7 +201,8 @@ def with_data(
     min_group : int
         Groups with fewer people are marked as small.
     cutoff : str or float
-        The model selects whom it gives the favourable decision with a probability above this.
+        The model selects whom it gives the favourable decision with a probability above this; or a score, as
+        `audit` takes it.
     progress : callable, optional
 
     Raises
@@ -168,15 +210,16 @@ def with_data(
     InputError
         If the data can't be used.
     """
-    from auditor.data.comparing import compare
+    from auditor.data.comparing import compare, scored
     from auditor.data.tables import open_table
     from auditor.documents.data import evidence, listed
 
-    above = Share.of(cutoff)
+    if isinstance(model, ScorecardSpec):
+        model = model.taken_as(document.model.undisclosed)
     patterns = listed(document)
     values = [(record.sensitive_values, record.context_values) for record, _ in patterns]
-    found = compare(model, values, open_table(data, dialect), above.value, progress)
-    shown = evidence(found, model.naive_bayes(), patterns, cutoff=above.text, min_group=min_group)
+    found = compare(model, values, open_table(data, dialect), cutoff_of(model, str(cutoff)), progress)
+    shown = evidence(found, scored(model), patterns, min_group=min_group)
     return document.model_copy(update={"data": shown})
 
 
@@ -214,11 +257,12 @@ def patterns(
     progress("searching patterns")
     exact = classifier_of(model, undisclosed)
     found = list_patterns(exact, question, choose, limit, rank_by)
-    return PatternList.of(exact, question, choose, limit, ranking(exact, rank_by), found)
+    document = PatternList.of(exact, question, choose, limit, ranking(exact, rank_by), found)
+    return labelled(document, labels_of(model))
 
 
 def repair(
-    model: ModelSpec,
+    model: ModelSpec | ScorecardSpec,
     delta: str | float,
     *,
     criterion: CriterionName = "difference",
@@ -234,10 +278,14 @@ def repair(
 ) -> Repaired:
     """Learn the most likely model of the same counts that has no discrimination pattern.
 
+    Of a scorecard the population that conforms with it is learnt again, and written back as points or weights
+    in the scorecard's own decimals; the shares stay, and what is written is proved fair.
+
     Parameters
     ----------
-    model : ModelSpec
-        With counts of the decision and of each attribute; a repaired model is repaired anew from its counts.
+    model : ModelSpec or ScorecardSpec
+        With counts of the decision and of each attribute, or with shares; a repaired model is repaired anew
+        from what it was.
     delta, criterion
         As in `audit`.
     method : {"fair", "independent", "independent-mean", "unconstrained"}
@@ -312,8 +360,8 @@ def classifier_of(
     return model if isinstance(model, Classifier) else model.naive_bayes()
 
 
-def cutoff_of(model: ModelSpec | ScorecardSpec | Classifier, text: str) -> Cutoff:
-    """Read who is approved by a scorecard.
+def cutoff_of(model: ModelSpec | ScorecardSpec, text: str) -> Cutoff:
+    """Read who is approved: by a probability or, of a scorecard, also by points.
 
     Raises
     ------
@@ -321,9 +369,8 @@ def cutoff_of(model: ModelSpec | ScorecardSpec | Classifier, text: str) -> Cutof
         If it is no number, or of something else.
     """
     if not isinstance(model, ScorecardSpec):
-        raise InputError(
-            "cutoff: without data it is a scorecard's; give a scorecard, or data to compare with"
-        )
+        share = Share.of(text)
+        return Cutoff(share.text, probability=share.value)
     found = _CUTOFF.fullmatch(text.strip())
     number = Decimal(found[1]) if found else None
     if found is None or number is None or abs(number) > checks.MAX_SCORE:
@@ -333,6 +380,63 @@ def cutoff_of(model: ModelSpec | ScorecardSpec | Classifier, text: str) -> Cutof
     if not found[2] and 0 <= number <= 1:
         return Cutoff(text, probability=Fraction(number))
     return Cutoff(text, exponent=model.exponent_at(number))
+
+
+def _sets(
+    model: ModelSpec | ScorecardSpec | Classifier,
+    exact: Classifier,
+    share: str | float | None,
+    rows: str | float | None,
+) -> tuple[ModelSet, ...]:
+    """The sets of models that are asked about."""
+    if share is None and rows is None:
+        return ()
+    if not isinstance(exact, NaiveBayes):
+        raise InputError(
+            "box: it is of naive Bayes models; leave it out, or ask about any population of the scorecard"
+        )
+    sets = []
+    if share is not None:
+        size = Share.of(share, MOST_SHARE)
+        sets.append(ModelSet("box", size.text, box(exact, size.value)))
+    if rows is not None:
+        size = Share.of(rows, MOST_ROWS)
+        sets.append(ModelSet("imprecise-dirichlet", size.text, _more_rows(model, exact, size.value)))
+    return tuple(sets)
+
+
+def _more_rows(model: ModelSpec | ScorecardSpec | Classifier, exact: NaiveBayes, rows: Fraction) -> Ranges:
+    """The models that so many more rows can give.
+
+    Raises
+    ------
+    InputError
+        If the model isn't what its counts give.
+    """
+    from auditor.model.spec import ModelSpec
+
+    instead = "leave it out, or ask about a box"
+    if not isinstance(model, ModelSpec) or (decision := model.decision.counts) is None:
+        raise InputError(f"idm: the decision has no counts, to which more rows could be added; {instead}")
+    if model.repair is not None:
+        raise InputError(f"idm: a repaired model isn't what its counts and more rows would give; {instead}")
+    if written := [attribute.name for attribute in model.attributes if attribute.counts is None]:
+        raise InputError(
+            f"idm: {shown(name)} has no counts, to which more rows could be added; {instead}"
+            for name in written
+        )
+    added = Fraction(model.smoothing)
+    tables = [
+        tuple([Fraction(n) + added for n in column] for column in (counts.favourable, counts.unfavourable))
+        for attribute in model.attributes
+        if (counts := attribute.counts) is not None
+    ]
+    return imprecise_dirichlet(
+        (Fraction(decision.favourable), Fraction(decision.unfavourable)),
+        [(favourable, unfavourable) for favourable, unfavourable in tables],
+        rows,
+        exact.sensitive,
+    )
 
 
 def _positive(name: str, value: int) -> None:

@@ -81,6 +81,19 @@ def prove_repair(
     return made._replace(summary=summary.model_copy(update={"proof": proved})), proof
 
 
+def ensure_provable(model: ModelSpec, gap: str | None) -> None:
+    """Refuse before a repair what no proof could be made for after it.
+
+    Raises
+    ------
+    InputError
+        If the gap can't be read, the counts are incomplete, or one decision has no cases.
+    """
+    nats(gap or "1%", Decimal(0))
+    if not all(counts_of(before_repair(model)).decision):
+        raise InputError("the counts have one decision only: there is nothing to prove")
+
+
 def nats(gap: str, lost: Decimal) -> Decimal:
     """Return a gap in nats; a percentage is one of the nats that were lost.
 
@@ -173,6 +186,7 @@ def _beside(proof: LikelihoodProof, spec: ModelSpec) -> list[Check]:
     ]
     same = (
         own == stated
+        and counts.model.favourable == proof.favourable
         and counts.model.sha256() == proof.sha256
         and tuple(map(exact_decimal, counts.decision)) == tuple(map(Decimal, proof.decision))
     )

@@ -30,14 +30,14 @@ from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.engine import Engine
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
-from auditor.search.additive.tables import naive_bayes_of, tables_of
+from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
 from auditor.search.limits import Limits
 from auditor.usecases.auditing import repair
 from tests import vectorised
 from tests.oracle import PlainAttribute, PlainModel
-from tests.search.comparing import naive_bayes, plain
+from tests.search.comparing import model_of, naive_bayes, plain
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -298,7 +298,7 @@ def against_brute_force() -> list[Row]:
 def beside_brute_force(name: str, title: str, least: int | None) -> list[Row]:
     """The engine beside brute force, which is to take at least so many times as long."""
     tables = example(name)
-    model = plain(naive_bayes_of(tables))
+    model = plain(model_of(tables))
     criterion = Difference(Fraction("0.1"))
     rows = []
     for what, search, brute in (
@@ -309,7 +309,7 @@ def beside_brute_force(name: str, title: str, least: int | None) -> list[Row]:
         ),
         (
             "top 100 by |Δ|",
-            lambda: Engine(naive_bayes_of(tables), criterion).top(100, "discrimination"),
+            lambda: Engine(model_of(tables), criterion).top(100, "discrimination"),
             lambda: vectorised.top_degrees(model, 100),
         ),
         (

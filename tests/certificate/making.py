@@ -22,9 +22,9 @@ from cryptography.hazmat.primitives.serialization import (
 from auditor.certificate import claims, form_checker
 from auditor.certificate.issuing import issue, tree
 from auditor.certificate.policy import terms
-from auditor.certificate.signing import PAYLOAD_TYPE, STATEMENT_TYPE, key_id, pae
+from auditor.certificate.signing import PAYLOAD_TYPE, key_id, pae
 from auditor.certificate.verifying import Against
-from auditor.documents.certificate import Certificate, Supersedes
+from auditor.documents.certificate import STATEMENT_TYPE, Certificate, Supersedes
 from auditor.model.reading import load_naive_bayes
 from auditor.model.spec import ModelSpec
 from auditor.search.answer import answer

@@ -3,171 +3,32 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from auditor.certificate import comparing
-from auditor.certificate import overlap as module
 from auditor.certificate.comparing import compare
-from auditor.certificate.overlap import Overlap, Side, overlap, worst_lost
 from auditor.documents.certificate import Certificate
 from auditor.documents.comparison import PatternChange
-from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.model.spec import ModelSpec
-from auditor.search.additive.tables import tables_of
-from auditor.search.answer import answer
+from auditor.search import changes
+from auditor.search.additive import overlap as module
 from auditor.search.criteria import Difference, Ratio
 from auditor.search.limits import Limits
-from auditor.search.question import Question, Share
+from auditor.search.question import Share
 from tests.certificate.making import figure1, loaded, made
-from tests.fuzzing import examples
-from tests.oracle import BruteForce, CriterionName, Pair, PlainAttribute, PlainModel
-from tests.strategies import FAMILIES, Family, cases, plain_attributes, total_pairs
+from tests.oracle import CriterionName
 
 CRITERIA: dict[CriterionName, type[Difference] | type[Ratio]] = {"difference": Difference, "ratio": Ratio}
 Labelled = tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]
 
 
-@dataclass(frozen=True)
-class Named:
-    """A random model whose attributes and values have names."""
-
-    plain: PlainModel
-    names: tuple[str, ...]
-    labels: tuple[tuple[str, ...], ...]
-
-    @property
-    def model(self) -> NaiveBayes:
-        """The same for the engine."""
-        attributes = zip(self.names, self.labels, self.plain.attributes, strict=True)
-        return NaiveBayes(
-            "m",
-            "D",
-            "d",
-            "e",
-            self.plain.prior,
-            tuple(Attribute(n, v, a.sensitive, a.rows) for n, v, a in attributes),
-        )
-
-    def patterns(self, criterion: CriterionName, threshold: Fraction) -> dict[Labelled, Pair]:
-        """The discrimination patterns by the labels of their values."""
-
-        def labelled(values: tuple[tuple[int, int], ...]) -> frozenset[tuple[str, str]]:
-            return frozenset((self.names[i], self.labels[i][v]) for i, v in values)
-
-        return {
-            (labelled(pair.x), labelled(pair.y)): pair
-            for pair in BruteForce(self.plain, criterion).pairs
-            if pair.size > threshold
-        }
-
-
-@st.composite
-def successions(draw: st.DrawFn, family: Family, criterion: CriterionName) -> tuple[Named, Named, Fraction]:
-    """A model, and one that was trained again: other numbers, order, names, values or marks in part."""
-    case = draw(cases(family, criterion))
-    old = Named(
-        case.model,
-        tuple(f"a{i}" for i in range(len(case.model.attributes))),
-        tuple(tuple(f"v{v}" for v in range(len(a.rows))) for a in case.model.attributes),
-    )
-    attributes, names, labels = [], [], []
-    for attribute, name in zip(old.plain.attributes, old.names, strict=True):
-        new = draw(plain_attributes(family)) if draw(st.booleans()) else attribute
-        sensitive = attribute.sensitive if draw(st.integers(0, 3)) else not attribute.sensitive
-        attributes.append(PlainAttribute(new.rows, sensitive))
-        names.append(name if draw(st.integers(0, 4)) else f"{name}'")
-        labels.append(tuple(draw(st.permutations([f"v{v}" for v in range(len(new.rows))]))))
-    if not any(attribute.sensitive for attribute in attributes):
-        attributes[0] = PlainAttribute(attributes[0].rows, sensitive=True)
-    while total_pairs(attributes) > 4000:
-        attributes.pop(), names.pop(), labels.pop()
-        attributes[0] = PlainAttribute(attributes[0].rows, sensitive=True)
-    order = draw(st.permutations(range(len(attributes))))
-    prior = case.model.prior if draw(st.booleans()) else Fraction(2, 7)
-    new_model = Named(
-        PlainModel(prior, tuple(attributes[i] for i in order)),
-        tuple(names[i] for i in order),
-        tuple(labels[i] for i in order),
-    )
-    return old, new_model, case.threshold
-
-
-@pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("family", ["everything", "exact ties", "zeros under one decision", "near certain"])
-@pytest.mark.parametrize("half", [1 << 20, 8])
-@pytest.mark.hypothesis
-def test_overlaps_by_the_brute_force(
-    family: str, criterion: CriterionName, half: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Listed whole and in small blocks, and half against half; and the worst of those that are gone."""
-    monkeypatch.setattr(module, "_HALF", half)
-
-    @examples(6)
-    @given(successions(FAMILIES[family], criterion))
-    def check(succession: tuple[Named, Named, Fraction]) -> None:
-        old_named, new_named, threshold = succession
-        old, new = (
-            Side(tables_of(named.model), CRITERIA[criterion](threshold)) for named in (old_named, new_named)
-        )
-        before, after = (named.patterns(criterion, threshold) for named in (old_named, new_named))
-        both = [pattern for pattern in before if pattern in after]
-        worse = sum(after[pattern].size > before[pattern].size for pattern in both)
-        assert overlap(old, new) == Overlap(len(both), worse)
-        if half > 8:
-            monkeypatch.setattr(module, "_LISTED", -1)
-            crossed = overlap(old, new)
-            monkeypatch.undo()
-            assert crossed.both == len(both)
-            assert crossed.worse is None
-
-    check()
-
-
-@pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.hypothesis
-def test_the_worst_that_are_gone_by_the_brute_force(criterion: CriterionName) -> None:
-    @examples(10)
-    @given(successions(FAMILIES["simple rationals"], criterion))
-    def check(succession: tuple[Named, Named, Fraction]) -> None:
-        old, new, threshold = succession
-        before, after = (named.patterns(criterion, threshold) for named in (old, new))
-        rule = CRITERIA[criterion](threshold)
-        old_side, new_side = (Side(tables_of(named.model), rule) for named in (old, new))
-        found = {
-            (
-                frozenset((old.names[i], old.labels[i][v]) for i, v in x),
-                frozenset((old.names[i], old.labels[i][v]) for i, v in y),
-            )
-            for x, y in worst_lost(old_side, new_side, 3)
-        }
-        values = {(n, v) for n, vs in zip(new.names, new.labels, strict=True) for v in vs}
-        sensitive = {n for n, a in zip(new.names, new.plain.attributes, strict=True) if a.sensitive}
-        finite = {
-            (n, v)
-            for n, vs, a in zip(new.names, new.labels, new.plain.attributes, strict=True)
-            for v, row in zip(vs, a.rows, strict=True)
-            if all(row)
-        }
-        expressible = [
-            (x, y) for x, y in before if x <= values and {n for n, _ in x} <= sensitive and y <= finite
-        ]
-        gone = sorted((p for p in expressible if p not in after), key=lambda p: -before[p].size)
-        assert found >= set(gone[:3])
-
-    check()
-
-
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few patterns are looked through."""
-    monkeypatch.setattr(comparing, "_LOOKED_THROUGH", 10)
+    monkeypatch.setattr(changes, "_LOOKED_THROUGH", 10)
 
 
 def spec(edit: dict[str, tuple[list[str], list[str]]], prior: str = "0.2") -> ModelSpec:
@@ -369,22 +230,3 @@ def test_what_cannot_be_counted_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(module, "_KEPT", 0)
         assert compare(counted, new).new.count is not None
-
-
-def test_too_many_ties_are_not_settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At an exact tie with the threshold the integers can't decide."""
-    tie = answer(figure1().naive_bayes(), Question.of("0")).largest.lower
-    side = Side(tables_of(figure1().naive_bayes()), Difference(tie))
-    wide = Side(tables_of(figure1().naive_bayes()), Difference(Fraction(0)))
-    assert overlap(side, wide).both == 0
-    monkeypatch.setattr(module, "_UNDECIDED", 0)
-    found = overlap(side, wide)
-    assert found.both is None
-    assert "too close to call" in str(found.both_reason)
-
-
-def test_not_all_that_tie_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MOST_LOST", 1)
-    old = Side(tables_of(figure1().naive_bayes()), Difference(Fraction(0)))
-    new = Side(tables_of(figure1().naive_bayes()), Difference(Fraction(1)))
-    assert len(worst_lost(old, new, 10)) == 2

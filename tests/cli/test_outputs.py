@@ -28,8 +28,13 @@ READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "init": (("init",), {}),
     "keygen": (("keygen",), {}),
     "certify": (
-        ("certify", "m.json", "--delta", ".3"),
-        {"MODEL": "m.json", "--policy": "auditor.toml", "--key": "key.pem"},
+        ("certify", "m.json", "--delta", ".3", "--format", "in-toto"),
+        {
+            "MODEL": "m.json",
+            "--policy": "auditor.toml",
+            "--key": "key.pem",
+            "--model-signature": "model.sig",
+        },
     ),
     "recertify": (
         ("recertify", "c.json", "m.json"),

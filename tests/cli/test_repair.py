@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from auditor.repair import learner
+from auditor.usecases import proving
 from tests.cli.conftest import EXAMPLES, ROOT, Auditor
 
 COMPAS = EXAMPLES / "compas.json"
@@ -141,4 +143,24 @@ def test_what_cannot_be_proved_is_refused(
     run = auditor("repair", COMPAS, "--delta", "0.1", *arguments, *proof, "-o", tmp_path / "fair.json")
     assert (run.code, run.out) == (code, "")
     assert message in run.err
+    # It is refused before the work begins.
+    assert "round" not in run.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_proof_has_the_time_that_the_repair_leaves(
+    auditor: Auditor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    given: list[float | None] = []
+    prove_repair = proving.prove_repair
+
+    def noted(*arguments: Any) -> Any:
+        given.append(arguments[3])
+        return prove_repair(*arguments)
+
+    monkeypatch.setattr(proving, "prove_repair", noted)
+    fair, proof = tmp_path / "fair.json", tmp_path / "proof.json"
+    run = auditor("repair", COMPAS, "--delta", "0.1", "--time-limit", "100", "--prove", proof, "-o", fair)
+    assert run.code == 0
+    assert given[0] is not None
+    assert 0 < given[0] < 100

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from auditor.documents.audit import Audit, PatternRecord, round_beside
+from auditor.documents.audit import Audit, PatternRecord
 from auditor.documents.record import to_json
+from auditor.documents.rounding import round_beside
 from auditor.documents.schemas import schemas
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.resources import resource

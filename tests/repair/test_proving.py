@@ -35,6 +35,7 @@ from auditor.repair.proving import prove
 from auditor.repair.repairing import counts_of
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.question import Question
+from auditor.usecases import proving
 from tests.fuzzing import examples
 from tests.oracle import BruteForce
 from tests.repair.models import FAMILIES, counts_of_tables, plain, random_counts
@@ -268,7 +269,15 @@ def remove_ranges(body: Document) -> None:
         branch["steps"] = []
 
 
-@pytest.mark.parametrize(
+def claim_a_model_above_the_bound(body: Document) -> None:
+    body["found"] = str(Decimal(body["bound"]) + 1)
+
+
+def remove_a_leaf(body: Document) -> None:
+    body["branches"].remove(leaf(body))
+
+
+ALTERATIONS = pytest.mark.parametrize(
     "alter",
     [
         raise_weights,
@@ -284,14 +293,64 @@ def remove_ranges(body: Document) -> None:
         lower_chords,
         narrow_ranges,
         remove_ranges,
+        claim_a_model_above_the_bound,
+        remove_a_leaf,
     ],
 )
-def test_an_altered_proof_is_refused(tiny: Document, alter: Callable[[Document], None]) -> None:
+
+
+def run_alone(folder: Path, body: Document | str) -> tuple[int, str]:
+    """The exit code of the checker that sees nothing but the standard library, and what it says."""
+    (folder / "proof.json").write_text(body if isinstance(body, str) else json.dumps(body))
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", proof_checker.__file__, "proof.json"],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    return run.returncode, run.stdout + run.stderr
+
+
+@ALTERATIONS
+def test_an_altered_proof_is_refused(
+    tiny: Document, alter: Callable[[Document], None], tmp_path: Path
+) -> None:
+    """By `verify`, and by the checker that runs alone."""
     body = copy.deepcopy(tiny)
-    proof_checker.check(body)
     alter(body)
-    with pytest.raises(Refused):
-        proof_checker.check(body)
+    code, said = run_alone(tmp_path, body)
+    assert (code, said.startswith("refused: ")) == (1, True)
+    assert proving.verify(tmp_path / "proof.json").result == "does not hold"
+
+
+@pytest.mark.parametrize(
+    "change", [{"favourable": "other"}, {"sha256": "0" * 64}, {"found": "-1000000"}], ids=str
+)
+def test_a_proof_about_another_model_is_told(change: Document, tmp_path: Path) -> None:
+    """What the proof needs not to hold is compared with the model that is given."""
+    spec = load_naive_bayes(EXAMPLES / "compas.json")
+    body = document(proved(counts_of(spec), "0.5")[0])
+    path = tmp_path / "proof.json"
+    path.write_text(json.dumps(body))
+    same = proving.verify(path, str(EXAMPLES / "compas.json"))
+    assert {check.name: check.outcome for check in same.checks}["counts"] == "passed"
+    path.write_text(json.dumps(body | change))
+    altered = proving.verify(path, str(EXAMPLES / "compas.json"))
+    outcome = {check.name: check.outcome for check in altered.checks}
+    assert outcome["proof"] == "passed"
+    assert outcome["counts"] == ("passed" if "found" in change else "failed")
+    other = proving.verify(path, str(EXAMPLES / "adult.json"))
+    assert {check.name: check.outcome for check in other.checks}["counts"] == "failed"
+
+
+def test_a_name_that_stands_twice_is_refused(tiny: Document, tmp_path: Path) -> None:
+    text = json.dumps(tiny)
+    twice = text.replace('"delta":', '"delta": "0.9", "delta":', 1)
+    code, said = run_alone(tmp_path, twice)
+    assert (code, "stands twice" in said) == (3, True)
+    with pytest.raises(InputError):
+        proving.verify(tmp_path / "proof.json")
 
 
 def test_a_split_needs_both_of_its_branches(tiny: Document) -> None:
@@ -314,15 +373,8 @@ def test_a_split_needs_both_of_its_branches(tiny: Document) -> None:
 
 
 def test_the_checker_runs_alone(tiny: Document, tmp_path: Path) -> None:
-    for body, code in ((tiny, 0), ({**tiny, "bound": str(Decimal(tiny["bound"]) - 1)}, 1)):
-        (tmp_path / "proof.json").write_text(json.dumps(body))
-        run = subprocess.run(
-            [sys.executable, "-I", "-S", proof_checker.__file__, "proof.json"],
-            cwd=tmp_path,
-            capture_output=True,
-            check=False,
-        )
-        assert run.returncode == code, run.stderr
+    code, said = run_alone(tmp_path, tiny)
+    assert (code, said.startswith("holds: no naive Bayes model")) == (0, True), said
 
 
 def test_what_cannot_be_proved_is_said() -> None:

@@ -8,11 +8,17 @@ from math import inf, isclose
 
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.search.additive.log_odds import LogOdds
-from auditor.search.additive.tables import tables_of
+from auditor.search.additive.tables import Rationals, tables_of
 from auditor.search.criteria import Criterion, Difference, Ratio
 from auditor.search.pattern import Pattern
 from tests.oracle import Key, Pair, Patterns, PlainAttribute, PlainModel, RankBy
 from tests.strategies import Case
+
+
+def model_of(tables: LogOdds) -> NaiveBayes:
+    """The naive Bayes model behind tables."""
+    assert isinstance(tables.exact, Rationals)
+    return tables.exact.model
 
 
 def naive_bayes(model: PlainModel) -> NaiveBayes:

@@ -22,7 +22,7 @@ from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern, measure
 from auditor.search.question import Question, Share
 from tests.fuzzing import examples
-from tests.oracle import CriterionName, Pair
+from tests.oracle import CriterionName, Pair, PlainAttribute, PlainModel
 from tests.search.comparing import assert_measured, assert_patterns, naive_bayes
 from tests.search.test_limits import SOME_FAMILIES, Tight, tight
 from tests.strategies import FAMILIES, Case, Family, cases
@@ -241,3 +241,20 @@ def test_the_question_can_say_what_is_sensitive() -> None:
         answer(model, Question.of("0.1", sensitive=("Z",)))
     with pytest.raises(InputError, match="name at least one"):
         answer(model, Question.of("0.1", sensitive=()))
+
+
+def test_a_count_that_the_search_has_settled_says_so() -> None:
+    """Contexts that are too many to be counted, none of which is near the peak."""
+    quarters = [(Fraction(2, 4), Fraction(1, 4)), (Fraction(2, 4), Fraction(3, 4))]
+    far = [(Fraction(99, 100), Fraction(1, 400)), (Fraction(1, 100), Fraction(399, 400))]
+    model = naive_bayes(
+        PlainModel(
+            Fraction(1, 21), (PlainAttribute(tuple(quarters), True), PlainAttribute(tuple(far), False))
+        )
+    )
+    for delta, method in (("0.1", "bounded"), ("0.5", "closed form")):
+        found = answer(model, Question.of(delta, limits=Limits(steps=0)))
+        assert (found.verdict, found.count.total) == ("delta-fair", 0)
+        assert [(entry.disclosed, entry.method, entry.pairs) for entry in found.count.coverage] == [
+            ((0,), method, 6)
+        ]

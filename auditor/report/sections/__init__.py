@@ -20,6 +20,7 @@ from auditor.report.sections import (
     minimal,
     model,
     profile,
+    reach,
     repair,
     scatter,
     top,
@@ -43,6 +44,7 @@ _CHAPTERS: tuple[tuple[str, str, tuple[Section, ...]], ...] = (
             attributes.section,
             groups.section,
             approvals.section,
+            reach.section,
         ),
     ),
     ("data", "What data show beside the model", (data.section,)),
@@ -69,6 +71,7 @@ _BRIEF: tuple[Section, ...] = (
     levels.section,
     attributes.section,
     approvals.section,
+    reach.section,
     data.section,
     explored.section,
 )

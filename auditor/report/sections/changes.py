@@ -74,7 +74,8 @@ def blocks(
         made += _patterns(title, changes, before.delta, after.delta)
     moved = document.parameters_moved
     heading = f"Parameters that moved: {len(moved):,} of {document.parameters_compared:,}"
-    made += move_table(moved[:_SHOWN], favourable, unfavourable, heading) or [Heading(heading)]
+    if document.parameters_compared:
+        made += move_table(moved[:_SHOWN], favourable, unfavourable, heading) or [Heading(heading)]
     if found := document.log_likelihood:
         old, new = (
             "minus infinity" if value is None else f"{value:,.2f}"

@@ -14,7 +14,7 @@ from auditor.messages import visible
 from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table, written
 from auditor.report.figures import grouped, people, percent, rounded
-from auditor.report.sections import data, groups, repair
+from auditor.report.sections import data, groups, reach, repair
 from auditor.report.sections.worst import counted, largest, least
 from auditor.report.subject import Stated, Subject
 from auditor.report.wording import (
@@ -261,6 +261,8 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
         yield "Groups", groups.summary(audit.groups)
     if audit and audit.data:
         yield "In the data", data.summary(audit.data)
+    if audit and audit.how_far:
+        yield "How far it reaches", "; ".join(reach.lines(audit.how_far))
     yield "Sensitive attributes", some(model.sensitive, _LIST)
     if model.undisclosed:
         yield "Not disclosed", UNDISCLOSED[model.undisclosed]

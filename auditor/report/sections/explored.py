@@ -13,6 +13,8 @@ SCOPE = (
     "This speaks of the probabilities that the model itself defines. It does not say how well they describe "
     "any actual people, and it does not cover other attributes, other decisions or changed parameters."
 )
+#: Said where what holds for other models or populations was asked about.
+FURTHER = "What holds beyond the audited model stands under “How far this reaches”."
 
 
 def section(subject: Subject) -> Blocks:
@@ -24,7 +26,7 @@ def section(subject: Subject) -> Blocks:
         Heading("What was explored"),
         Paragraph(explored(subject.audit.search)),
         Heading("What this does not say"),
-        Paragraph(SCOPE),
+        Paragraph(f"{SCOPE} {FURTHER}" if subject.audit.how_far else SCOPE),
         *([Paragraph(undisclosed_explained(meaning))] if meaning else []),
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import accumulate, combinations
+from itertools import accumulate, chain, combinations
 from math import inf, isqrt, prod
 from random import Random
 from typing import Literal
@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from auditor.choices import CoverageMethod
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import total_combinations
 from auditor.search.additive.log_odds import FAR, Floats, Integers, LogOdds
@@ -27,6 +28,8 @@ Mask = npt.NDArray[np.bool_]
 _UNDECIDED = 1 << 17
 #: Combinations x that are counted one by one.
 _COMBINATIONS = 1 << 22
+#: Sensitive attributes up to which every set of them is listed.
+_LISTED = 12
 #: Length of a part of a sorted half that stays near the processor.
 _SLAB = 1 << 16
 #: Entries of the arrays in which several x are counted together.
@@ -41,9 +44,10 @@ class Coverage:
     ----------
     disclosed : tuple of int
         The attributes of X.
-    method : str
-        "closed form" where a bound on every context settles each x, "exhausted" where contexts were counted,
-        "enclosed" where their number was bounded from both sides.
+    method : {"closed form", "exhausted", "enclosed", "bounded"}
+        "closed form" where the extreme values settle every x in every context (`is_closed`), "exhausted"
+        where contexts were counted, "enclosed" where their number was bounded from both sides, "bounded"
+        where the search for the largest |degree| has shown that there is none.
     pairs : int
         All pairs over X.
     lower, upper : int
@@ -51,7 +55,7 @@ class Coverage:
     """
 
     disclosed: tuple[int, ...]
-    method: str
+    method: CoverageMethod
     pairs: int
     lower: int
     upper: int
@@ -156,6 +160,23 @@ class Counting:
 def count_patterns(tables: LogOdds, criterion: Criterion, limits: Limits = DEFAULT) -> PatternCount:
     """Count all discrimination patterns exactly."""
     return Counting(tables, criterion, limits).count()
+
+
+def no_patterns(tables: LogOdds, criterion: Criterion) -> PatternCount:
+    """The count of a model of which a search has shown that no pair discriminates."""
+    sensitive = tables.sensitive
+    sets = (combinations(sensitive, n) for n in range(1, len(sensitive) + 1))
+    coverage = tuple(
+        Coverage(
+            disclosed=disclosed,
+            method="closed form" if is_closed(tables, criterion, disclosed) else "bounded",
+            pairs=pairs_over(tables, disclosed),
+            lower=0,
+            upper=0,
+        )
+        for disclosed in (chain.from_iterable(sets) if len(sensitive) <= _LISTED else ())
+    )
+    return PatternCount(0, 0, None, coverage)
 
 
 def sample_patterns(
@@ -305,11 +326,15 @@ def strengths_over(tables: LogOdds, disclosed: tuple[int, ...]) -> Floats:
 
 
 def is_closed(tables: LogOdds, criterion: Criterion, disclosed: tuple[int, ...]) -> bool:
-    """Whether the extreme values of each attribute show that no x over X discriminates in any context."""
+    """Whether the extreme values show that no x over X, or fewer attributes, discriminates in any context."""
     if any(len(tables.finite[i]) < len(tables.values[i]) for i in disclosed):
         return criterion.threshold >= 1
     exact = tables.exact
-    extremes = (tuple((i, exact.extreme(i, sign)) for i in disclosed) for sign in (1, -1))
+    # Of these attributes or fewer: one none of whose values has that sign is left out.
+    extremes = (
+        tuple((i, v) for i in disclosed if exact.sign(i, v := exact.extreme(i, sign)) == sign)
+        for sign in (1, -1)
+    )
     return all(exact.closed(criterion, x) for x in extremes)
 
 
@@ -331,7 +356,8 @@ class _Space:
         #: The places of the x that some γ within reach lets discriminate, and the ends of their intervals.
         self.places: Integers = np.empty(0, dtype=np.int64)
         self._ends: Integers = np.empty((4, 0), dtype=np.int64)
-        if not is_closed(tables, criterion, disclosed):
+        self._closed = is_closed(tables, criterion, disclosed)
+        if not self._closed:
             strength = strengths_over(tables, disclosed)
             self.places = np.flatnonzero(~np.isnan(strength))
             ends = np.array(ends_of(tables, criterion, strength[self.places]))
@@ -395,7 +421,7 @@ class _Space:
         """How many of the pairs over X are discrimination patterns."""
         return Coverage(
             disclosed=self.disclosed,
-            method="exhausted" if len(self.places) else "closed form",
+            method="closed form" if self._closed else "exhausted",
             pairs=pairs_over(self.tables, self.disclosed),
             lower=self.total,
             upper=self.total,

@@ -95,8 +95,9 @@ class Exponentials:
         return None if ratio == 1 else criterion.interval(ratio, Fraction(1))
 
     def closed(self, criterion: Criterion, x: Assignment) -> bool:
-        """`Criterion.supremum_within` the threshold for such a strength."""
-        return criterion.supremum_within(self._ratio(x), Fraction(1), criterion.threshold)
+        """By the sign of `Criterion.supremum_terms`."""
+        size = abs(self._strength(x))
+        return sign([(c, p * size) for c, p in criterion.supremum_terms()], self.model.base) <= 0
 
     def worst_first(
         self, criterion: Criterion, x: Assignment, contexts: Sequence[Assignment]
@@ -120,10 +121,18 @@ class Exponentials:
         of = self.model.attributes[attribute]
         return (of.weights[value] > of.undisclosed) - (of.weights[value] < of.undisclosed)
 
+    def prior(self) -> Hashable:
+        """The odds of the decision where nothing is disclosed."""
+        return self.model.base, self.model.odds, self.model.exponent()
+
+    def ratio(self, x: Assignment) -> Hashable:
+        """The exponent that x adds."""
+        return self.model.base, self._strength(x)
+
     def row(self, attribute: int) -> Hashable:
-        """What each value adds beyond the attribute undisclosed."""
+        """What each value adds beyond the attribute undisclosed, and how probable it is."""
         of = self.model.attributes[attribute]
-        return tuple(weight - of.undisclosed for weight in of.weights)
+        return tuple(weight - of.undisclosed for weight in of.weights), of.population
 
     def _odds(self, values: Assignment, digits: int) -> _Bounds:
         low, high = power(self.model.exponent(values), self.model.base, digits)

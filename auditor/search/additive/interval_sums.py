@@ -40,11 +40,18 @@ class Row:
 class Met:
     """The choices of options that meet a target best, of all rows, in their order.
 
-    ``complete`` says whether no choice is missing that misses the target by as little, to within rounding.
+    Attributes
+    ----------
+    choices : list of Choice
+    complete : bool
+        Whether no choice is missing that misses the target by as little, to within rounding.
+    miss : int or None
+        No choice at all misses the target by less; None where that isn't known.
     """
 
     choices: list[Choice]
     complete: bool
+    miss: int | None
 
 
 def meet(
@@ -72,14 +79,14 @@ def meet(
     for i, option in fixed.items():
         low, high = low + int(rows[i].low[option]), high + int(rows[i].high[option])
     halves = _Halves([rows[i] for i in first], [rows[i] for i in second], (low, high))
-    pairs, complete = (halves.nearest if certain else halves.containing)(target, 2 * slack)
+    pairs, complete, miss = (halves.nearest if certain else halves.containing)(target, 2 * slack)
     choices = []
     for a, b in pairs:
         chosen = dict(fixed)
         chosen.update(zip(first, choice_at([rows[i].low for i in first], a), strict=True))
         chosen.update(zip(second, choice_at([rows[i].low for i in second], b), strict=True))
         choices.append(tuple(chosen[i] for i in range(len(rows))))
-    return Met(choices, complete and not fixed)
+    return Met(choices, complete and not fixed, None if fixed else miss)
 
 
 def _split(
@@ -125,8 +132,8 @@ class _Halves:
         self._second_low = sums([row.low for row in second])
         self._second_high = sums([row.high for row in second])
 
-    def containing(self, target: int, slack: int) -> tuple[list[tuple[int, int]], bool]:
-        """Pairs of indices whose sum contains the target or comes nearest, and whether these are all."""
+    def containing(self, target: int, slack: int) -> tuple[list[tuple[int, int]], bool, int]:
+        """Pairs of indices whose sum contains the target or comes nearest; if these are all; the miss."""
         order = np.argsort(self._second_low, kind="stable")
         low, high = self._second_low[order], self._second_high[order]
         reach = np.maximum.accumulate(high)
@@ -142,20 +149,21 @@ class _Halves:
             inside = int(high[: at[deepest]].argmax())
             if int(self._low[deepest]) + int(low[inside]) <= target - slack:
                 # Well inside: nothing is better.
-                return [(int(self._first_order[deepest]), int(order[inside]))], True
+                return [(int(self._first_order[deepest]), int(order[inside]))], True, 0
         off = np.minimum(below, above).clip(0)
-        radius = int(off.min()) + slack
+        miss = int(off.min())
+        radius = miss + slack
         pairs: list[tuple[int, int]] = []
         for row in np.flatnonzero(off <= radius).tolist():
             stop = int(np.searchsorted(low, target - self._low[row] + radius, side="right"))
             hits = np.flatnonzero(high[:stop] >= target - self._high[row] - radius)
             pairs += [(int(self._first_order[row]), int(order[j])) for j in hits[: _TIES + 1]]
             if len(pairs) > _TIES:
-                return pairs[:_TIES], False
-        return pairs, True
+                return pairs[:_TIES], False, miss
+        return pairs, True, miss
 
-    def nearest(self, target: int, slack: int) -> tuple[list[tuple[int, int]], bool]:
-        """Pairs of indices whose ends both come nearest the target, and whether these are all."""
+    def nearest(self, target: int, slack: int) -> tuple[list[tuple[int, int]], bool, int]:
+        """Pairs of indices whose ends both come nearest the target; if these are all; the miss."""
         middle = self._second_low + self._second_high
         order = np.argsort(middle, kind="stable")
         middle, low, high = middle[order], self._second_low[order], self._second_high[order]
@@ -168,13 +176,14 @@ class _Halves:
         below[some] = target - self._low[some] - greatest[at[some] - 1]
         some = at < len(low)
         above[some] = self._high[some] + least[at[some]] - target
-        miss = np.minimum(below, above)
-        radius = int(miss.min()) + slack
+        least_miss = np.minimum(below, above)
+        miss = int(least_miss.min())
+        radius = miss + slack
         pairs: list[tuple[int, int]] = []
-        for row in np.flatnonzero(miss <= radius).tolist():
+        for row in np.flatnonzero(least_miss <= radius).tolist():
             off = np.maximum(target - self._low[row] - low, self._high[row] + high - target)
             hits = np.flatnonzero(off <= radius)
             pairs += [(int(self._first_order[row]), int(order[j])) for j in hits[: _TIES + 1]]
             if len(pairs) > _TIES:
-                return pairs[:_TIES], False
-        return pairs, True
+                return pairs[:_TIES], False, miss
+        return pairs, True, miss

@@ -243,29 +243,47 @@ class Alike:
             else:
                 left |= dict.fromkeys(group, times[entry].tolist())
         merged = sorted(left)
-
-        def entries(place: int) -> Iterator[int]:
-            return iter(sorted(range(len(left[merged[place]])), key=lambda entry: (entry == unused, entry)))
-
-        # Depth first, one row after another, without recursion: there may be a thousand rows.
-        open_rows, chosen = [entries(0)], list[int]()
-        while open_rows:
-            place = len(open_rows) - 1
-            shared = left[merged[place]]
-            if len(chosen) > place:
-                shared[chosen.pop()] += 1
-            entry = next((entry for entry in open_rows[-1] if shared[entry]), -1)
-            if entry < 0:
-                open_rows.pop()
-                continue
-            shared[entry] -= 1
-            chosen.append(entry)
-            if len(chosen) < len(merged):
-                open_rows.append(entries(place + 1))
-                continue
-            for i, one in zip(merged, chosen, strict=True):
+        for entries in arranged([left[i] for i in merged], unused):
+            for i, one in zip(merged, entries, strict=True):
                 whole[i] = one
             yield tuple(whole)
+
+
+def arranged(left: Sequence[list[int]], unused: int | None) -> Iterator[tuple[int, ...]]:
+    """Every way to give each place one of its entries, of which there are so many left.
+
+    Parameters
+    ----------
+    left : sequence of list of int
+        Per place how many of each entry are left to it and to the places that share the list; as many in all
+        as there are places.
+    unused : int or None
+        The entry that comes last among those of a place; with the others the rising ones come first.
+    """
+
+    def entries(place: int) -> Iterator[int]:
+        return iter(sorted(range(len(left[place])), key=lambda entry: (entry == unused, entry)))
+
+    if not left:
+        yield ()
+        return
+    # Depth first, one place after another, without recursion: there may be a thousand.
+    open_places, chosen = [entries(0)], list[int]()
+    while open_places:
+        place = len(open_places) - 1
+        shared = left[place]
+        if len(chosen) > place:
+            shared[chosen.pop()] += 1
+        entry = next((entry for entry in open_places[-1] if shared[entry]), -1)
+        if entry < 0:
+            open_places.pop()
+            continue
+        shared[entry] -= 1
+        chosen.append(entry)
+        if len(chosen) < len(left):
+            open_places.append(entries(place + 1))
+        else:
+            yield tuple(chosen)
 
 
 def _multisets(size: int, entries: int) -> Integers:

@@ -66,6 +66,8 @@ def minimal_patterns(
     most probable node first: the probability only falls along an extension, so that the parts of a node are
     met before it, and nothing below a pattern needs to be looked at.
     """
+    if limits.expired():
+        return Summary((), complete=False)
     walk = _Walk(tables, criterion, min_probability, limits)
     found = _Minimal(walk)
     complete = walk.run(found.add, found.prune, lambda least: found.number_above(least) > limit)

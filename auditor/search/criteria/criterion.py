@@ -99,6 +99,10 @@ class Criterion(ABC):
         A is the greater and B the smaller of the odds ``P(d | xy) / P(d̄ | xy)`` and ``P(d | y) / P(d̄ | y)``.
         """
 
+    @abstractmethod
+    def supremum_terms(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """A sum of ``c e^(p |s|)`` as (c, p) that is positive iff the `supremum` is above the threshold."""
+
     # In floats, of numbers and arrays alike.
 
     @abstractmethod

@@ -76,6 +76,10 @@ class Difference(Criterion):
         low, high = min(a, b), max(a, b)
         return bound >= 1 or low * (1 + bound) ** 2 >= high * (1 - bound) ** 2
 
+    def supremum_terms(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """``(1 - δ) e^(|s|/2) - (1 + δ)``."""
+        return (1 - self.threshold, Fraction(1, 2)), (-1 - self.threshold, Fraction(0))
+
     def fair_target(self, given_pattern: Fraction, given_context: Fraction, share: Fraction) -> Fraction:
         """``a' = a - (Δ - δ)/(1 - f)`` for Δ > δ, ``a - (Δ + δ)/(1 - f)`` for Δ < -δ."""
         degree = given_pattern - given_context

@@ -57,6 +57,10 @@ class Ratio(Criterion):
         """Whether ``1 - e^-|s| <= bound``."""
         return min(a, b) >= max(a, b) * (1 - bound)
 
+    def supremum_terms(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """``(1 - τ) e^|s| - 1``."""
+        return (1 - self.threshold, Fraction(1)), (Fraction(-1), Fraction(0))
+
     def fair_target(self, given_pattern: Fraction, given_context: Fraction, share: Fraction) -> Fraction:
         """``a' = a - ((1-τ)a - c)/((1-τ) - f)`` for q > 1/(1-τ), ``a + ((1-τ)c - a)/(1 - (1-τ)f)`` below."""
         a, c, kept = given_pattern, given_context, 1 - self.threshold

@@ -19,7 +19,7 @@ from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
-from auditor.search.additive.tables import naive_bayes_of, tables_of
+from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import group_level, worst_patterns
 from auditor.search.criteria import Difference, Ratio
 from auditor.search.limits import Limits
@@ -27,7 +27,7 @@ from auditor.search.pattern import Pattern, measure
 from tests import vectorised
 from tests.oracle import BruteForce, Pair, PlainAttribute, PlainModel, Values, degree, divergence
 from tests.search.additive.test_against_brute_force import CHECKS
-from tests.search.comparing import key, keys, naive_bayes, plain
+from tests.search.comparing import key, keys, model_of, naive_bayes, plain
 from tests.strategies import Case
 from tests.vectorised import Copies, CopiesModel
 
@@ -118,7 +118,7 @@ def test_twenty_million_pairs_of_many_values() -> None:
 def test_top_hundreds_of_adult(alpha: int) -> None:
     spec = load_naive_bayes(EXAMPLES / "adult.json").model_copy(update={"smoothing": Decimal(alpha)})
     tables = tables_of(spec.naive_bayes())
-    model = plain(naive_bayes_of(tables))
+    model = plain(model_of(tables))
     degrees = vectorised.top_degrees(model, 100)
     for delta in ("0.01", "0.1"):
         criterion = Difference(Fraction(delta))
@@ -325,12 +325,12 @@ def assert_patterns_of(tables: LogOdds, criterion: Difference, patterns: tuple[P
     assert len(set(keys(patterns))) == len(patterns)
     for pattern in patterns:
         assert abs(pattern.degree) > criterion.threshold
-        assert measure(naive_bayes_of(tables), criterion, *key(pattern)) == pattern
+        assert measure(model_of(tables), criterion, *key(pattern)) == pattern
 
 
 def hill_climb(tables: LogOdds, criterion: Difference, random: Random) -> Fraction:
     """The largest |degree| that changing one value after another leads to."""
-    model = naive_bayes_of(tables)
+    model = model_of(tables)
     state = [random.choice((-1, 0, 1)) for _ in model.attributes]  # in y, not disclosed, in x
     state[0] = 1
     values = [random.randrange(len(attribute.values)) for attribute in model.attributes]

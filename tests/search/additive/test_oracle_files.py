@@ -19,11 +19,12 @@ from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
-from auditor.search.additive.tables import naive_bayes_of, tables_of
+from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
 from auditor.search.pattern import Pattern, measure
 from tests.oracle import RankBy
+from tests.search.comparing import model_of
 
 ROOT = Path(__file__).parents[3]
 ORACLES = ROOT / "tests" / "data" / "oracles"
@@ -136,7 +137,7 @@ def test_top_patterns(data: str, alpha: int, list_name: str, rank_by: RankBy, de
     scores = [score(pattern, rank_by) for pattern in found.patterns]
     by_worst = worst_patterns(tables, criterion, len(expected), only_patterns=True).patterns
     assert rank_by != "discrimination" or by_worst == found.patterns[:-1]
-    model = naive_bayes_of(tables)
+    model = model_of(tables)
     for i, entry in enumerate(expected):
         value = entry["divergence_nats"] if rank_by == "divergence" else abs(entry["degree"])
         assert isclose(scores[i], value, rel_tol=PRECISION)

@@ -6,7 +6,7 @@ Of odds in powers of e it has 100 digits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from auditor.model.additive import AdditiveModel, ScoredAttribute
 from auditor.search.additive.engine import Engine
 from auditor.search.additive.exponentials import Exponentials
+from auditor.search.changes import Answered, changes
 from auditor.search.criteria import CRITERIA, Criterion
 from auditor.search.pattern import Pattern
 from tests.fuzzing import examples
@@ -239,3 +240,33 @@ def test_what_changes_nothing_has_degree_zero() -> None:
         criterion = CRITERIA["difference"](threshold)
         assert exact.measure(criterion, ((0, 0),), ()).degree == 0
         assert not exact.discriminates(criterion, ((0, 0),), ())
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("base", ["e", "2"])
+@pytest.mark.hypothesis
+def test_what_two_scorecards_have_in_common(base: Literal["e", "2"], criterion: CriterionName) -> None:
+    """A second card, of which one attribute has the weights and shares in another order."""
+
+    @examples(4)
+    @given(cards(base, criterion), st.data())
+    def compare(card: Card, data: st.DataObject) -> None:
+        place = data.draw(st.integers(0, len(card.model.attributes) - 1))
+        attributes = list(card.model.attributes)
+        changed = attributes[place]
+        attributes[place] = replace(
+            changed, weights=changed.weights[::-1], population=(changed.population or ())[::-1]
+        )
+        other = Card(replace(card.model, attributes=tuple(attributes)), card.criterion)
+        sizes = [{pair.key: pair.size for pair in side.patterns.patterns} for side in (card, other)]
+        both = sizes[0].keys() & sizes[1].keys()
+        worse = {pattern for pattern in both if sizes[1][pattern] > sizes[0][pattern]}
+        before, after = (Answered(side.model, side.criterion, None) for side in (card, other))
+        found = changes(before, after, ALL)
+        assert found.gone.count == len(sizes[0]) - len(both)
+        assert found.new.count == len(sizes[1]) - len(both)
+        assert found.worse.count == len(worse)
+        listed = {key(after) for _, after in found.worse.patterns if after}
+        assert listed == worse
+
+    compare()

@@ -16,13 +16,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from auditor.model.naive_bayes import Assignment
-from auditor.search.additive.log_odds import FAR, Floats, Integers, LogOdds
+from auditor.model.additive import ScoredAttribute
+from auditor.model.classifier import Classifier
+from auditor.model.naive_bayes import Assignment, Attribute
+from auditor.search.additive.log_odds import FAR, Exact, Floats, Integers, LogOdds
 from auditor.search.additive.subset_sums import Choice, choice_at, halves, sums
-from auditor.search.additive.tables import naive_bayes_of
+from auditor.search.additive.tables import tables_of
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
-from auditor.search.pattern import discriminates, measure
 
 #: Pairs (x, y) that are compared one by one; of more only those in common are counted.
 _LISTED = 1 << 26
@@ -47,8 +48,18 @@ Mask = npt.NDArray[np.bool_]
 class Side:
     """One of the two models, and its question."""
 
-    tables: LogOdds
+    model: Classifier
     criterion: Criterion
+
+    @property
+    def attributes(self) -> Sequence[Attribute | ScoredAttribute]:
+        """Those of the model."""
+        return self.model.attributes
+
+    @cached_property
+    def tables(self) -> LogOdds:
+        """The log-odds of the model."""
+        return tables_of(self.model)
 
 
 @dataclass(frozen=True)
@@ -109,17 +120,13 @@ def worst_lost(
 
 def shared_labels(old: Side, new: Side, x: Assignment, y: Assignment) -> tuple[Assignment, Assignment] | None:
     """Return a pattern of the first model in the second, or None if that can't express it."""
-    places = {a.name: i for i, a in enumerate(naive_bayes_of(new.tables).attributes)}
+    places = {a.name: i for i, a in enumerate(new.attributes)}
     moved = []
     for part in (x, y):
         values = []
         for i, v in part:
-            attribute = naive_bayes_of(old.tables).attributes[i]
-            other = (
-                naive_bayes_of(new.tables).attributes[places[attribute.name]]
-                if attribute.name in places
-                else None
-            )
+            attribute = old.attributes[i]
+            other = new.attributes[places[attribute.name]] if attribute.name in places else None
             label = attribute.values[v]
             if other is None or label not in other.values or (part is x and not other.sensitive):
                 return None
@@ -147,7 +154,7 @@ class _Work:
 
     def __init__(self, old: Side, new: Side, limits: Limits) -> None:
         self.sides, self.limits, self.settled = (old, new), limits, 0
-        places = {a.name: i for i, a in enumerate(naive_bayes_of(new.tables).attributes)}
+        places = {a.name: i for i, a in enumerate(new.attributes)}
         self.shared = [
             _Shared(
                 (i, places[a.name]),
@@ -158,9 +165,9 @@ class _Work:
                 ),
                 a.sensitive and other.sensitive,
             )
-            for i, a in enumerate(naive_bayes_of(old.tables).attributes)
+            for i, a in enumerate(old.attributes)
             if a.name in places
-            for other in [naive_bayes_of(new.tables).attributes[places[a.name]]]
+            for other in [new.attributes[places[a.name]]]
         ]
 
     @cached_property
@@ -370,14 +377,11 @@ class _Work:
 
     def _measured(self, side: int, x: Assignment, y: Assignment) -> Fraction:
         self._spend()
-        return abs(measure(naive_bayes_of(self.sides[side].tables), self.sides[side].criterion, x, y).degree)
+        return abs(self._exact(side).measure(self.sides[side].criterion, x, y).degree)
 
     def _settle(self, x: list[Assignment], y: list[Assignment]) -> bool:
         self._spend()
-        return all(
-            discriminates(naive_bayes_of(self.sides[n].tables), self.sides[n].criterion, x[n], y[n])
-            for n in (0, 1)
-        )
+        return all(self._exact(n).discriminates(self.sides[n].criterion, x[n], y[n]) for n in (0, 1))
 
     def _spend(self) -> None:
         self.settled += 1
@@ -423,17 +427,21 @@ class _Work:
         )
 
     def _moved(self, at: int) -> Integers:
-        """For each option of an attribute whether its ratio of likelihoods differs between the models."""
-        rows = [
-            naive_bayes_of(self.sides[n].tables).attributes[self.shared[at].places[n]].likelihood
-            for n in (0, 1)
-        ]
-        return np.array([0, *(_differ(rows[0][v], rows[1][w]) for v, w in self.finite[at])], dtype=np.int64)
+        """For each option of an attribute whether its λ differs between the models."""
+        places = self.shared[at].places
+        moved = (
+            self._exact(0).ratio(((places[0], v),)) != self._exact(1).ratio(((places[1], w),))
+            for v, w in self.finite[at]
+        )
+        return np.array([0, *moved], dtype=np.int64)
 
     def _differs(self, x: list[Assignment]) -> bool:
-        """Whether the prior, or the ratio of likelihoods of x, differs between the models."""
-        old, new = (naive_bayes_of(self.sides[n].tables) for n in (0, 1))
-        return old.prior != new.prior or _differ(old.joint(x[0]), new.joint(x[1]))
+        """Whether the prior, or λ of x, differs between the models."""
+        old, new = self._exact(0), self._exact(1)
+        return old.prior() != new.prior() or old.ratio(x[0]) != new.ratio(x[1])
+
+    def _exact(self, side: int) -> Exact:
+        return self.sides[side].tables.exact
 
 
 @dataclass(frozen=True)
@@ -561,8 +569,3 @@ def _masks(gammas: list[Integers], ends: list[_Ends]) -> tuple[Mask, Mask]:
         certain = certain & (second <= gamma) & (gamma <= third)
         possible = possible & (first <= gamma) & (gamma <= fourth)
     return certain, possible
-
-
-def _differ(old: tuple[Fraction, Fraction], new: tuple[Fraction, Fraction]) -> bool:
-    """Whether two pairs have another ratio."""
-    return old[0] * new[1] != old[1] * new[0]

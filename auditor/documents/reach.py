@@ -1,0 +1,250 @@
+"""How far a verdict reaches: what holds for every model of a set, or in every population."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+
+from pydantic import Field
+
+from auditor.choices import ReachVerdict, SetName
+from auditor.documents.criteria import plain
+from auditor.documents.parameters import FractionText, fraction_text
+from auditor.documents.record import Record, labels
+from auditor.documents.rounding import round_beside, rounded_down, rounded_up
+
+if TYPE_CHECKING:
+    from auditor.model.classifier import Classifier
+    from auditor.search.answer import HowFar
+    from auditor.search.populations import PopulationExtreme, PopulationReach
+    from auditor.search.ranges import ModelSet
+    from auditor.search.reach import Extreme, LargestBox, Reach
+
+_Share = Annotated[float, Field(ge=0, le=1)]
+_Degree = Annotated[float, Field(ge=-1, le=1)]
+_Ends = Annotated[
+    tuple[_Share, _Share],
+    Field(description="Found lower and proved upper bound on the largest |degree|, rounded outward."),
+]
+
+
+class ParameterRecord(Record):
+    """The two probabilities of a value in one model."""
+
+    attribute: str
+    value: str
+    given_favourable: Annotated[FractionText, Field(description="P(value | favourable).")]
+    given_unfavourable: Annotated[FractionText, Field(description="P(value | unfavourable).")]
+
+
+class ExtremeRecord(Record):
+    """A model of a set, as far as one pattern depends on it, and what the pattern does in it."""
+
+    sensitive_values: dict[str, str]
+    context_values: dict[str, str]
+    degree: _Degree
+    favourable_given_pattern: _Share
+    favourable_given_context: _Share
+    prior: Annotated[FractionText, Field(description="P(favourable) in that model.")]
+    parameters: Annotated[
+        tuple[ParameterRecord, ...],
+        Field(description="Of the values of the pattern; the others of that model don't bear on it."),
+    ]
+
+    @classmethod
+    def of(cls, model: Classifier, extreme: Extreme, threshold: Fraction) -> Self:
+        """Name the values, and keep the parameters exactly."""
+        return cls(
+            sensitive_values=labels(model, extreme.sensitive_values),
+            context_values=labels(model, extreme.context_values),
+            degree=round_beside(extreme.degree, threshold),
+            favourable_given_pattern=float(extreme.given_pattern),
+            favourable_given_context=float(extreme.given_context),
+            prior=fraction_text(extreme.prior),
+            parameters=tuple(
+                ParameterRecord(
+                    attribute=model.attributes[q.attribute].name,
+                    value=model.attributes[q.attribute].values[q.value],
+                    given_favourable=fraction_text(q.favourable),
+                    given_unfavourable=fraction_text(q.unfavourable),
+                )
+                for q in extreme.parameters
+            ),
+        )
+
+
+class CertainPatternRecord(Record):
+    """A pattern with the largest |degree| that a pattern has in each model of a set, as far as found."""
+
+    sensitive_values: dict[str, str]
+    context_values: dict[str, str]
+    least_degree: Annotated[_Share, Field(description="Its least |degree| in any model, rounded down.")]
+
+
+class SetRecord(Record):
+    """What holds for every model of a set.
+
+    In a ``box`` each probability is that of the audited model times a factor from 1/(1+ε) to 1+ε. In an
+    ``imprecise-dirichlet`` set it is what a model learned from the same counts and s more rows can have,
+    whatever these are in each distribution by itself: P(v | d) from n/(N+s) to (n+s)/(N+s).
+    """
+
+    set: SetName
+    size: Annotated[str, Field(description="ε or s as given.")]
+    verdict: Annotated[
+        ReachVerdict,
+        Field(
+            description="none-delta-fair: one pattern discriminates in every model. varies: at least one "
+            "model is not δ-fair, and no one pattern discriminates in all."
+        ),
+    ]
+    max_degree: Annotated[_Share, Field(description="|degree| of the worst pattern of any model found.")]
+    max_degree_bounds: _Ends
+    worst: Annotated[ExtremeRecord | None, Field(description="null: no degree in the set is other than 0.")]
+    certain: Annotated[
+        CertainPatternRecord | None,
+        Field(description="null if every model is δ-fair, or every pattern has degree 0 in some model."),
+    ]
+
+    @classmethod
+    def of(cls, model: Classifier, models: ModelSet, found: Reach, threshold: Fraction) -> Self:
+        """Round the figures outward."""
+        low = abs(found.largest.degree) if found.largest else Fraction(0)
+        certain = found.certain
+        return cls(
+            set=models.name,
+            size=models.size,
+            verdict=found.verdict,
+            max_degree=round_beside(low, threshold),
+            max_degree_bounds=_ends(low, found.upper, threshold),
+            worst=ExtremeRecord.of(model, found.largest, threshold) if found.largest else None,
+            certain=CertainPatternRecord(
+                sensitive_values=labels(model, certain.sensitive_values),
+                context_values=labels(model, certain.context_values),
+                least_degree=rounded_down(certain.least),
+            )
+            if certain
+            else None,
+        )
+
+
+class LargestBoxRecord(Record):
+    """Up to which box the verdict holds for every model in it.
+
+    ``delta-fair``: every model is δ-fair. ``not-delta-fair``: one pattern discriminates in every model.
+    """
+
+    verdict: Literal["delta-fair", "not-delta-fair"]
+    holds: Annotated[str, Field(description="An ε for which that is proved; 0: for none above it.")]
+    beyond: Annotated[
+        str | None, Field(description="One for which it is not; null: it holds for the largest ε tried.")
+    ]
+    refuted: Annotated[
+        bool, Field(description="Whether it is shown not to hold for `beyond`, rather than left open.")
+    ]
+
+    @classmethod
+    def of(cls, found: LargestBox) -> Self:
+        """Write both ends as decimals."""
+        return cls(
+            verdict="delta-fair" if found.fair else "not-delta-fair",
+            holds=_decimal(found.holds),
+            beyond=None if found.beyond is None else _decimal(found.beyond),
+            refuted=found.refuted,
+        )
+
+
+class PopulationExtremeRecord(Record):
+    """Numbers for what isn't disclosed that those of populations come near, and a pattern without context."""
+
+    sensitive_values: dict[str, str]
+    degree: _Degree
+    favourable_given_pattern: _Share
+    favourable_given_context: _Share
+    undisclosed: Annotated[
+        dict[str, FractionText],
+        Field(description="What each attribute counts undisclosed, in the exponents of the scorecard."),
+    ]
+
+    @classmethod
+    def of(cls, model: Classifier, extreme: PopulationExtreme, threshold: Fraction) -> Self:
+        """Name the values, and keep the numbers exactly."""
+        return cls(
+            sensitive_values=labels(model, extreme.sensitive_values),
+            degree=round_beside(extreme.degree, threshold),
+            favourable_given_pattern=float(extreme.given_pattern),
+            favourable_given_context=float(extreme.given_context),
+            undisclosed={
+                model.attributes[i].name: fraction_text(u) for i, u in enumerate(extreme.undisclosed)
+            },
+        )
+
+
+class PopulationsRecord(Record):
+    """What holds for a scorecard in every population that conforms with it.
+
+    An attribute that isn't disclosed counts some number between those of its values.
+    """
+
+    verdict: Annotated[
+        Literal["all-delta-fair", "varies"],
+        Field(description="varies: not in every population; no one pattern discriminates in all."),
+    ]
+    max_degree: Annotated[_Share, Field(description="|degree| to which the worst pattern comes near.")]
+    max_degree_bounds: _Ends
+    worst: Annotated[
+        PopulationExtremeRecord | None,
+        Field(description="null: no value of a sensitive attribute counts more or less than another."),
+    ]
+
+    @classmethod
+    def of(cls, model: Classifier, found: PopulationReach, threshold: Fraction) -> Self:
+        """Round the figures outward."""
+        low = found.largest.degree if found.largest else Fraction(0)
+        return cls(
+            verdict="all-delta-fair" if found.verdict == "all-delta-fair" else "varies",
+            max_degree=round_beside(low, threshold),
+            max_degree_bounds=_ends(low, found.upper, threshold),
+            worst=PopulationExtremeRecord.of(model, found.largest, threshold) if found.largest else None,
+        )
+
+
+class HowFarRecord(Record):
+    """What holds beyond the audited model, as far as it was asked for.
+
+    How many patterns are certain, and how many possible, is not counted.
+    """
+
+    sets: Annotated[tuple[SetRecord, ...], Field(description="Each has the audited model.")] = ()
+    largest_box: Annotated[
+        LargestBoxRecord | None, Field(description="null also where the verdict is inconclusive.")
+    ] = None
+    every_population: PopulationsRecord | None = None
+
+    @classmethod
+    def of(cls, model: Classifier, found: HowFar, threshold: Fraction) -> Self:
+        """Write down what was found."""
+        return cls(
+            sets=tuple(SetRecord.of(model, models, known, threshold) for models, known in found.sets),
+            largest_box=LargestBoxRecord.of(found.largest_box) if found.largest_box else None,
+            every_population=PopulationsRecord.of(model, found.populations, threshold)
+            if found.populations
+            else None,
+        )
+
+    @property
+    def verdicts(self) -> tuple[ReachVerdict, ...]:
+        """The verdicts on all sets and populations that were asked about."""
+        populations = self.every_population
+        return (*(s.verdict for s in self.sets), *([populations.verdict] if populations else []))
+
+
+def _ends(low: Fraction, high: Fraction, threshold: Fraction) -> tuple[float, float]:
+    """Both ends rounded outward, the upper one not below the lower as it is told."""
+    return rounded_down(low), min(max(rounded_up(high), round_beside(low, threshold)), 1.0)
+
+
+def _decimal(value: Fraction) -> str:
+    """A decimal as it is; all sizes of boxes that are tried end."""
+    return plain(Decimal(value.numerator) / Decimal(value.denominator))

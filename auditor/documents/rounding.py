@@ -1,0 +1,30 @@
+"""Exact numbers as the floats of documents, which say no more than is proved."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+
+def round_beside(value: Fraction, threshold: Fraction) -> float:
+    """Round to a float that compares with ``float(threshold)`` as the value does with the threshold.
+
+    The nearest float can equal that of the threshold although ``|value| > threshold``; then it is the next
+    float away from zero. Rounding is monotone, so the other side needs no care.
+    """
+    rounded, limit = abs(float(value)), float(threshold)
+    if abs(value) > threshold and rounded <= limit:
+        rounded = math.nextafter(limit, math.inf)
+    return math.copysign(rounded, value)
+
+
+def rounded_down(value: Fraction) -> float:
+    """The greatest float that is not above a number."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0)
+
+
+def rounded_up(value: Fraction) -> float:
+    """The least float that is not below a number."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)

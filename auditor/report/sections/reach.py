@@ -1,0 +1,215 @@
+"""How far the verdict reaches: to other models, and to other populations."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from fractions import Fraction
+
+from auditor.choices import ReachVerdict
+from auditor.documents.criteria import plain
+from auditor.documents.parameters import ExactModel, fraction_of
+from auditor.documents.reach import (
+    ExtremeRecord,
+    HowFarRecord,
+    LargestBoxRecord,
+    PopulationExtremeRecord,
+    PopulationsRecord,
+    SetRecord,
+)
+from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, pair, strong, values
+from auditor.report.figures import between, percent, size
+from auditor.report.subject import Stated, Subject
+from auditor.report.wording import bar
+
+#: What holds of all models of a set, or in all populations.
+_VERDICTS: Mapping[ReachVerdict, str] = {
+    "all-delta-fair": "every one is δ-fair",
+    "none-delta-fair": "none is δ-fair",
+    "varies": "not all are δ-fair",
+    "inconclusive": "not decided within the limits",
+}
+#: What else that says.
+_SAID: Mapping[ReachVerdict, str] = {
+    "all-delta-fair": "",
+    "none-delta-fair": "One pattern discriminates in all of them.",
+    "varies": "No single pattern discriminates in all of them.",
+    "inconclusive": "",
+}
+_ONE_PATTERN = "one pattern discriminates in every model"
+_POPULATIONS = "all populations that conform with the scorecard"
+_UNKNOWN = "of whom nothing else is known"
+_NOT_LIKELY = (
+    "The verdict above is about the audited model alone, with exactly its parameters. Here stands what holds "
+    "for others too. It is exact, like the verdict, and no statement of how likely any of them is."
+)
+_NOT_COUNTED = (
+    "How many patterns discriminate in every one of these models, and how many in some, is not counted. What "
+    "is said of models within a factor can be checked from the JSON document with box_checker.py, one file "
+    "that shares nothing with this program."
+)
+
+
+def section(subject: Subject) -> Blocks:
+    """Make the section."""
+    if not subject.audit or not (found := subject.audit.how_far):
+        return None
+    stated = subject.stated
+    blocks: list[Block] = [Heading("How far this reaches", "reach"), Paragraph(_NOT_LIKELY, "intro")]
+    for models in found.sets:
+        blocks += _set(models, stated, None if subject.brief else subject.audit.parameters)
+    if found.largest_box:
+        blocks.append(Paragraph(_largest(found.largest_box)))
+    if found.every_population:
+        blocks += _populations(found.every_population, stated, brief=subject.brief)
+    if found.sets and not subject.brief:
+        blocks.append(Paragraph(_NOT_COUNTED, "small"))
+    return blocks
+
+
+def lines(found: HowFarRecord) -> Iterator[str]:
+    """What was asked about, and what holds for it, in a line each."""
+    for models in found.sets:
+        yield f"{_about(models)}: {_VERDICTS[models.verdict]}"
+    if found.largest_box:
+        yield f"verdict holds up to ε = {found.largest_box.holds}"
+    if found.every_population:
+        yield f"{_POPULATIONS}: {_VERDICTS[found.every_population.verdict]}"
+
+
+def _about(models: SetRecord) -> str:
+    if models.set == "box":
+        return f"models within a factor of {_factor(models.size)}"
+    return f"models from {models.size} more {_rows(models.size)}"
+
+
+def _factor(share: str) -> str:
+    return plain(1 + Decimal(share))
+
+
+def _rows(number: str) -> str:
+    return "row" if Decimal(number) == 1 else "rows"
+
+
+def _set(models: SetRecord, stated: Stated, parameters: ExactModel | None) -> list[Block]:
+    """What holds for one set; without parameters the short form."""
+    if models.set == "box":
+        which = (
+            f"These are all models whose probabilities are each at most {_factor(models.size)} times larger "
+            f"or smaller than the audited model’s (ε = {models.size}), in any combination."
+        )
+    else:
+        which = (
+            f"These are all models that can be learned from the same counts and {models.size} more "
+            f"{_rows(models.size)}, whatever {'it is' if _rows(models.size) == 'row' else 'they are'}, in "
+            "each distribution by itself (the imprecise Dirichlet model)."
+        )
+    said = _SAID[models.verdict]
+    if models.verdict == "varies" and stated.verdict == "delta-fair":
+        said = f"The audited model is δ-fair, and at least one of the others isn’t. {said}"
+    largest = f"The largest degree in any of them is {_ends(models, stated.delta)}; δ = {stated.delta}."
+    found: list[Block] = [Paragraph(_joined(_lead(_about(models), models.verdict), which, said, largest))]
+    if models.worst and parameters:
+        found += [
+            Paragraph(f"It is found in the model below. {_sentence(models.worst, stated.model.favourable)}"),
+            _parameters(models.worst, stated, parameters),
+        ]
+    if models.certain and models.certain.least_degree:
+        least = size(models.certain.least_degree, stated.delta, decimal.ROUND_FLOOR)
+        context = values(models.certain.context_values)
+        found.append(
+            Paragraph(
+                f"In every one of them, disclosing {values(models.certain.sensitive_values)} has a degree of "
+                f"at least {least} for people {f'with {context}' if context else _UNKNOWN}."
+            )
+        )
+    return found
+
+
+def _lead(about: str, verdict: ReachVerdict) -> str:
+    return strong(f"{about[:1].upper()}{about[1:]}: {_VERDICTS[verdict]}.")
+
+
+def _joined(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
+
+
+def _ends(found: SetRecord | PopulationsRecord, delta: str) -> str:
+    """The largest degree, or both ends of it where they are apart in the digits that are shown."""
+    low, high = max(found.max_degree_bounds[0], found.max_degree), found.max_degree_bounds[1]
+    # Where the two ends are neighbours among floats, there is nothing between them.
+    if high <= math.nextafter(low, math.inf):
+        return size(low, delta)
+    return between(low, high, delta)
+
+
+def _sentence(found: ExtremeRecord | PopulationExtremeRecord, favourable: str) -> str:
+    context = values(found.context_values) if isinstance(found, ExtremeRecord) else ""
+    return (
+        f"There, disclosing {values(found.sensitive_values)} moves P({favourable}) from "
+        f"{percent(found.favourable_given_context)} to {percent(found.favourable_given_pattern)} for "
+        f"people {f'with {context}' if context else _UNKNOWN}."
+    )
+
+
+def _parameters(extreme: ExtremeRecord, stated: Stated, audited: ExactModel) -> Table:
+    """What the pattern depends on, in the audited model and in the other."""
+    model = stated.model
+    here = {
+        (attribute.name, value, given): fraction_of(column[v])
+        for attribute in audited.attributes
+        for v, value in enumerate(attribute.values)
+        for given, column in (
+            (model.favourable, attribute.favourable),
+            (model.unfavourable, attribute.unfavourable),
+        )
+    }
+    rows: list[tuple[str | Cell, ...]] = [
+        _row(f"P({model.favourable})", fraction_of(audited.prior), fraction_of(extreme.prior))
+    ]
+    for q in extreme.parameters:
+        for given, text in (
+            (model.favourable, q.given_favourable),
+            (model.unfavourable, q.given_unfavourable),
+        ):
+            name = f"P({pair(q.attribute, q.value)} given {given})"
+            rows.append(_row(name, here[q.attribute, q.value, given], fraction_of(text)))
+    return Table("", ("Probability", "Audited", "In that model"), rows, 2, "moves")
+
+
+def _row(name: str, here: Fraction, there: Fraction) -> tuple[str | Cell, ...]:
+    before, after = float(here), float(there)
+    return name, percent(before), Cell(percent(after), after, bar(before, after))
+
+
+def _largest(found: LargestBoxRecord) -> str:
+    what = "every model is δ-fair" if found.verdict == "delta-fair" else _ONE_PATTERN
+    fails = "this is no longer so" if found.refuted else "this is no longer proved"
+    if not Decimal(found.holds):
+        proved = "" if found.refuted else ", as far as is proved"
+        return (
+            f"{strong('The verdict reaches no further.')} Already at ε = {found.beyond} it is not so that "
+            f"{what}{proved}. A model whose largest degree lies at δ or next to it, as a repaired one’s "
+            "does, has no box of its own."
+        )
+    beyond = f"at ε = {found.beyond} {fails}" if found.beyond else "greater ones were not tried"
+    return (
+        f"{strong(f'The verdict holds up to a factor of {_factor(found.holds)}.')} Among all models whose "
+        "probabilities are each at most so many times larger or smaller than the audited model’s "
+        f"(ε = {found.holds}), {what}; {beyond}."
+    )
+
+
+def _populations(found: PopulationsRecord, stated: Stated, *, brief: bool) -> list[Block]:
+    which = (
+        "In these populations an attribute that isn’t disclosed counts some number between those of its "
+        "values. The largest degree that any of them gives, or comes as near to as one likes, is "
+        f"{_ends(found, stated.delta)}; δ = {stated.delta}."
+    )
+    blocks: list[Block] = [Paragraph(_joined(_lead(_POPULATIONS, found.verdict), which))]
+    if found.worst and not brief:
+        there = _sentence(found.worst, stated.model.favourable)
+        blocks.append(Paragraph(f"{there} The JSON document has what each attribute counts there."))
+    return blocks

@@ -1,0 +1,198 @@
+"""How far a verdict reaches, from the command line: boxes, more rows, populations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auditor import audit, load_model
+from auditor.errors import InputError
+from auditor.model.spec import ModelSpec
+from tests.cli.conftest import EXAMPLES, Auditor
+from tests.cli.test_audit import valid
+
+COMPAS, CARD = EXAMPLES / "compas.json", EXAMPLES / "german_scorecard.yaml"
+
+
+def far(auditor: Auditor, code: int, *arguments: str | Path) -> dict[str, Any]:
+    run = auditor("audit", *arguments, "--format", "json")
+    assert run.code == code, run.err
+    found: dict[str, Any] = valid(run.out, "audit")["how_far"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("delta", "options", "code", "verdicts"),
+    [
+        ("0.42", ("--idm", "1"), 0, ["all-delta-fair"]),
+        ("0.42", ("--box", "0.001"), 0, ["all-delta-fair"]),
+        # The model itself is δ-fair, and others aren't.
+        ("0.42", ("--box", "0.1"), 1, ["varies"]),
+        ("0.42", ("--box", "0.1", "--idm", "1"), 1, ["varies", "all-delta-fair"]),
+        ("0.1", ("--box", "0.1"), 1, ["none-delta-fair"]),
+        # The model itself isn't δ-fair, and others are.
+        ("0.4", ("--box", "0.1"), 1, ["varies"]),
+        ("0.42", ("--largest-box",), 0, []),
+    ],
+)
+def test_exit_codes_and_verdicts(
+    auditor: Auditor, delta: str, options: tuple[str, ...], code: int, verdicts: list[str]
+) -> None:
+    found = far(auditor, code, COMPAS, "--delta", delta, *options)
+    assert [models["verdict"] for models in found["sets"]] == verdicts
+
+
+def test_what_is_left_open_is_never_fair(auditor: Auditor) -> None:
+    model = EXAMPLES / "german.json"
+    run = auditor("audit", model, "--delta", "0.45", "--box", "0.05", "--time-limit", "0", "--format", "json")
+    document = json.loads(run.out)
+    assert run.code == 4
+    (models,) = document["how_far"]["sets"]
+    assert models["verdict"] == "inconclusive"
+    low, high = models["max_degree_bounds"]
+    assert low < high
+    assert low >= document["max_degree_bounds"][0]
+    shown = auditor("audit", model, "--delta", "0.45", "--box", "0.05", "--time-limit", "0").out
+    assert "not decided within the limits" in shown
+    assert "(found), at most" in " ".join(shown.split())
+
+
+#: The largest degree that any model of one or two more rows has, with all counts, a tenth and a hundredth.
+MORE_ROWS = [("1", 1, 0.40674), ("2", 1, 0.40691), ("2", 10, 0.4100), ("2", 100, 0.439)]
+
+
+@pytest.mark.parametrize(("rows", "part", "degree"), MORE_ROWS)
+def test_more_rows(rows: str, part: int, degree: float) -> None:
+    """COMPAS, with counts that are a part of what they are."""
+    spec = load_model(COMPAS)
+    assert isinstance(spec, ModelSpec)
+    tree = spec.model_dump()
+    for holder in (tree["decision"], *tree["attributes"]):
+        for side, numbers in holder["counts"].items():
+            holder["counts"][side] = (
+                tuple(n / part for n in numbers) if isinstance(numbers, tuple) else numbers / part
+            )
+    document = audit(ModelSpec.model_validate(tree), "0.1", idm=rows)
+    assert document.how_far
+    (models,) = document.how_far.sets
+    assert models.max_degree == pytest.approx(degree, abs=5e-4 if degree == 0.439 else 5e-5)
+    assert document.max_degree == pytest.approx(0.4066, abs=5e-5)
+
+
+def test_the_largest_box_holds_and_the_next_does_not(auditor: Auditor) -> None:
+    box = far(auditor, 0, COMPAS, "--delta", "0.42", "--largest-box")["largest_box"]
+    assert box["verdict"] == "delta-fair"
+    assert box["refuted"]
+    (holds,) = far(auditor, 0, COMPAS, "--delta", "0.42", "--box", box["holds"])["sets"]
+    assert holds["verdict"] == "all-delta-fair"
+    (beyond,) = far(auditor, 1, COMPAS, "--delta", "0.42", "--box", box["beyond"])["sets"]
+    assert beyond["verdict"] == "varies"
+
+
+def test_every_population_of_a_scorecard(auditor: Auditor) -> None:
+    populations = far(auditor, 1, CARD, "--delta", "0.2", "--any-population")["every_population"]
+    assert populations["verdict"] == "varies"
+    # The scorecard in its likeliest population is δ-fair there.
+    assert auditor("audit", CARD, "--delta", "0.2").code == 0
+    assert far(auditor, 0, CARD, "--delta", "0.32", "--any-population")["every_population"]["verdict"] == (
+        "all-delta-fair"
+    )
+    assert populations["max_degree"] == pytest.approx(0.3158, abs=1e-4)
+
+
+def test_the_question_changes_nothing_else(auditor: Auditor) -> None:
+    plain = json.loads(auditor("audit", COMPAS, "--delta", "0.42", "--format", "json").out)
+    asked = json.loads(
+        auditor("audit", COMPAS, "--delta", "0.42", "--box", "0.01", "--largest-box", "--format", "json").out
+    )
+    assert asked.pop("how_far")
+    assert plain.pop("how_far") is None
+    for document in (plain, asked):
+        document["search"].pop("seconds")
+    assert asked == plain
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_it_is_shown(auditor: Auditor, form: str) -> None:
+    run = auditor("audit", COMPAS, "--delta", "0.42", "--box", "0.1", "--largest-box", "--format", form)
+    shown = " ".join(run.out.replace("*", "").split())
+    for said in (
+        "How far this reaches",
+        "Models within a factor of 1.1: not all are δ-fair.",
+        "The audited model is δ-fair, and at least one of the others isn’t.",
+        "0.5444; δ = 0.42",
+        "The verdict holds up to a factor of 1.008843.",
+        "at ε = 0.008844 this is no longer so",
+    ):
+        assert said in shown
+    assert "confidence" not in shown
+
+
+def test_a_file_is_announced_with_all_verdicts(auditor: Auditor, tmp_path: Path) -> None:
+    run = auditor("audit", COMPAS, "--delta", "0.42", "--box", "0.1", "-o", tmp_path / "audit.json")
+    assert run.code == 1
+    assert "δ-fair at δ = 0.42" in run.err
+    assert "models within a factor of 1.1: not all are δ-fair" in run.err
+
+
+def test_a_stored_audit_keeps_it(auditor: Auditor, tmp_path: Path) -> None:
+    stored = tmp_path / "audit.json"
+    auditor("audit", COMPAS, "--delta", "0.42", "--box", "0.1", "-o", stored)
+    for more in ((), ("--model", COMPAS)):
+        for suffix in ("md", "html"):
+            path = tmp_path / f"{len(more)}.{suffix}"
+            run = auditor("report", stored, *more, "-o", path)
+            assert "How far this reaches" in path.read_text(encoding="utf-8"), run.err
+            assert "not all are δ-fair" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ((COMPAS, "--box", "-1"), 2, "--box"),
+        ((COMPAS, "--box", "1001"), 2, "from 0 to 1000"),
+        ((COMPAS, "--idm", "x"), 2, "--idm"),
+        ((COMPAS, "--box", "0.1", "--min-probability", "0.01"), 3, "minimum probability"),
+        (
+            (
+                COMPAS,
+                "--any-population",
+            ),
+            3,
+            "any population",
+        ),
+        ((CARD, "--box", "0.1"), 3, "naive Bayes"),
+        ((CARD, "--largest-box"), 3, "naive Bayes"),
+        ((CARD, "--idm", "1"), 3, "naive Bayes"),
+        ((EXAMPLES / "figure1.json", "--idm", "1"), 3, "idm"),
+    ],
+)
+def test_what_can_not_be_asked(
+    auditor: Auditor, arguments: tuple[str | Path, ...], code: int, said: str
+) -> None:
+    run = auditor("audit", *arguments, "--delta", "0.1")
+    assert run.code == code
+    assert said in run.err
+    assert not run.out
+
+
+def test_a_repaired_model_has_no_more_rows(auditor: Auditor, tmp_path: Path) -> None:
+    fair = tmp_path / "fair.json"
+    assert auditor("repair", COMPAS, "--delta", "0.1", "-o", fair).code == 0
+    run = auditor("audit", fair, "--delta", "0.1", "--idm", "1")
+    assert run.code == 3
+    assert "repaired" in run.err
+    # It lies next to δ, so that hardly a box about it is fair.
+    box = far(auditor, 0, fair, "--delta", "0.1", "--largest-box")["largest_box"]
+    assert float(box["holds"]) < 1e-6
+
+
+def test_options_from_python() -> None:
+    document = audit(load_model(COMPAS), "0.42", box="0.1", largest_box=True)
+    assert document.how_far
+    assert document.how_far.verdicts == ("varies",)
+    with pytest.raises(InputError):
+        audit(load_model(COMPAS), "0.42", box=-1)

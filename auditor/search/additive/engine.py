@@ -13,7 +13,7 @@ from auditor.choices import RankBy
 from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import ANY, Scope
-from auditor.search.additive.counting import Counting, PatternCount, no_patterns
+from auditor.search.additive.counting import Counting, PatternCount, counts_above, no_patterns
 from auditor.search.additive.enclosing import enclosed_count
 from auditor.search.additive.log_odds import population_of
 from auditor.search.additive.ranking import Ranking, rank, top_patterns
@@ -204,11 +204,7 @@ class Engine:
             What takes longer to count than a glance is left open.
         """
         limits = replace(self.limits, steps=min(self.limits.steps, _GLANCE))
-        found = [
-            Counting(self.tables, replace(self.criterion, threshold=value), limits).count()
-            for value in thresholds
-        ]
-        return tuple((count.lower, count.upper) for count in found)
+        return counts_above(self.tables, self.criterion, thresholds, limits)
 
     def _probable(
         self, worst: Worst, k: int, least: Fraction | None, only_patterns: bool, scope: Scope

@@ -129,7 +129,7 @@ def frontier(
         frontiers.write(curve, write)
     if output is None:
         text = render(curve.document, form, colour=coloured(), columns=columns())
-        print_result(text, "markdown" if form in ("html", "pdf") else form)
+        print_result(text, "markdown" if form == "html" or form == "pdf" else form)
         return 0
     if form == "pdf":
         made = reporting.of_frontier(curve.document, form)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,6 +14,8 @@ from auditor.report.formats import format_of
 
 if TYPE_CHECKING:
     from auditor.usecases.reporting import Made
+
+ReportFormatName = Literal["html", "pdf", "markdown", "model-card"]
 
 
 def report(
@@ -27,6 +29,15 @@ def report(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Report to write: .html, .pdf or .md.")
     ],
+    format: Annotated[
+        ReportFormatName | None,
+        typer.Option(
+            "--format",
+            "-f",
+            help="Format of the report; a model card is Markdown for the Hugging Face Hub.  "
+            "[default: by the suffix of FILE]",
+        ),
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(
@@ -62,13 +73,13 @@ def report(
     ] = None,
     time_limit: options.TimeLimit = None,
 ) -> int:
-    """Make a report for people of a document: HTML, PDF or Markdown.
+    """Make a report for people of a document: HTML, PDF, Markdown or a model card.
 
     What is stored is shown, and only a model that is given is audited. A PDF holds the document too, for
     auditor verify. Exit code 0, whatever the verdict.
     """
-    form = format_of(output)
-    if form not in ("html", "pdf", "markdown"):
+    form = format or format_of(output)
+    if form not in ("html", "pdf", "markdown", "model-card"):
         raise typer.BadParameter(f"{output} is none of .html, .pdf, .md", param_hint="--output")
     if pades is not None and form != "pdf":
         raise typer.BadParameter("only a PDF can be signed", param_hint="--pades")

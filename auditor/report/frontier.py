@@ -69,8 +69,9 @@ def blocks(document: Frontier) -> list[Block]:
             )
         ),
         *_picture(document),
+        Heading("Log-likelihood by threshold, in nats"),
         Table(
-            "Log-likelihood by threshold, in nats",
+            "",
             ("δ", "Found", "Lost", "Price", "Not above (proved)", "Open"),
             [
                 _likelihood_row("none", document.unconstrained, document),
@@ -80,8 +81,9 @@ def blocks(document: Frontier) -> list[Block]:
             5,
             "curve",
         ),
+        Heading("Patterns and the largest degree by threshold"),
         Table(
-            "Patterns and the largest degree by threshold",
+            "",
             ("δ", "Patterns before", f"Left above {first}", "Share left", "Largest degree"),
             [
                 _patterns_row("none", "", document.unconstrained, document),
@@ -178,8 +180,9 @@ def _on_data(document: Frontier) -> list[Block]:
             "most selected one of the same attributes, and ▼ marks a ratio below 0.8. True positives are the "
             "selected among those with the favourable decision in the data, false positives among the others."
         ),
+        Heading("Predictions by threshold"),
         Table(
-            "Predictions by threshold",
+            "",
             ("δ", "Accuracy", "AUC", "Selected", "True positives", "False positives", "Lowest impact ratio"),
             [
                 (
@@ -198,29 +201,28 @@ def _on_data(document: Frontier) -> list[Block]:
             "curve",
         ),
     ]
-    made.append(
-        Table(
-            "Groups by threshold",
-            ("Group", "δ", "Selected", "Impact ratio", "Accuracy", "True positives", "False positives"),
-            [
-                (
-                    "" if line else f"{values(group.values)} ({group.people:,})",
-                    name,
-                    _rate(own.selected),
-                    "-" if own.impact_ratio is None else _ratio(own.impact_ratio),
-                    _rate(own.accuracy),
-                    _rate(own.true_positive_rate),
-                    _rate(own.false_positive_rate),
-                )
-                for place, group in _listed(data)
-                for line, (name, model) in enumerate(rows)
-                if model.data is not None
-                for own in (model.data.groups[place],)
-            ],
-            6,
-            "curve",
-        )
-    )
+    for place, group in _listed(data):
+        rates = [(name, model.data.groups[place]) for name, model in rows if model.data is not None]
+        made += [
+            Heading(f"{values(group.values)}: {group.people:,} people"),
+            Table(
+                "",
+                ("δ", "Selected", "Impact ratio", "Accuracy", "True positives", "False positives"),
+                [
+                    (
+                        name,
+                        _rate(own.selected),
+                        "-" if own.impact_ratio is None else _ratio(own.impact_ratio),
+                        _rate(own.accuracy),
+                        _rate(own.true_positive_rate),
+                        _rate(own.false_positive_rate),
+                    )
+                    for name, own in rates
+                ],
+                5,
+                "curve",
+            ),
+        ]
     return made
 
 

@@ -143,7 +143,7 @@ def frontier(
     taken: list[str | None] = []
     for delta in thresholds:
         progress(f"repairing at δ = {delta}")
-        near = made[-1].model.naive_bayes() if made else None
+        near = _written(made[-1]).naive_bayes() if made else None
         options = Options(interior.solve, limits=limits, near=near)
         question = Question.of(delta, criterion, limits=limits)
         one = repairing.repair(source, question, "fair", "interior", options)
@@ -158,7 +158,7 @@ def frontier(
         left = None if time_limit is None else max(0.0, time_limit - (clock.seconds() - started))
         proofs = _proofs(source, made, thresholds, gap, left, jobs or os.cpu_count() or 1, progress)
     first = Question.of(thresholds[0], criterion)
-    repaired = [one.model for one in made]
+    repaired = [_written(one) for one in made]
     exact = [counts.model, independent(counts), *(spec.naive_bayes() for spec in repaired)]
     of_data = _on_data(exact, table, above, progress)
     progress("searching the models of the curve")
@@ -225,6 +225,11 @@ def write(curve: Curve, folder: Path) -> None:
             write_text(folder / proof, to_json(curve.proofs[place]))
 
 
+def _written(made: Repaired) -> ModelSpec:
+    assert isinstance(made.model, ModelSpec), "a repair of a naive Bayes model gives one"
+    return made.model
+
+
 def _likelihood(made: Repaired) -> float:
     found = made.summary.log_likelihoods.repaired
     return -math.inf if found is None else found
@@ -247,14 +252,14 @@ def _on_data(
         return [{"auc": None, "data": None}] * len(models)
     from auditor.data.comparing import observe, performances
     from auditor.documents.data import MIN_GROUP, evidence
+    from auditor.model.cutoff import Cutoff
 
     progress("comparing with the data")
+    selecting = Cutoff(cutoff.text, probability=cutoff.value)
     return [
         {
             "auc": found.auc if math.isfinite(found.auc) else None,
-            "data": evidence(
-                observe(model, table, (), cutoff.value), model, (), cutoff=cutoff.text, min_group=MIN_GROUP
-            ),
+            "data": evidence(observe(model, table, (), selecting), model, (), min_group=MIN_GROUP),
         }
         for model, found in zip(models, performances(models, table), strict=True)
     ]

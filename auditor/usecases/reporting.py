@@ -14,22 +14,24 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from auditor.choices import Undisclosed
 from auditor.documents.audit import Audit
 from auditor.documents.comparison import Comparison, ParameterChange
 from auditor.documents.frontier import Frontier
 from auditor.documents.parameters import ExactModel
 from auditor.documents.reading import MAX_BYTES, read
 from auditor.documents.record import to_json
-from auditor.documents.repair import Repair
+from auditor.documents.repair import PointsChange, Repair
 from auditor.errors import InputError
 from auditor.messages import escaped
-from auditor.model.reading import load_naive_bayes, read_bytes
+from auditor.model.reading import load_model, read_bytes
 from auditor.model.spec import ModelSpec
 from auditor.report import html, pdf, sections
 from auditor.report.formats import laid_out
 from auditor.report.html import Look
 from auditor.report.pades import sign
 from auditor.report.profiles import load_profile
+from auditor.report.sections.repair import moved
 from auditor.report.subject import Stated, Subject
 from auditor.report.text import verdict_line
 from auditor.usecases import auditing, clock
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from auditor.certificate.reading import Opened
     from auditor.model.scorecard import ScorecardSpec
 
-ReportFormat = Literal["html", "pdf", "markdown", "text"]
+ReportFormat = Literal["html", "pdf", "markdown", "text", "model-card"]
 
 #: Limits of a comparison with an older certificate. Nodes end a search that takes too long, on every machine
 #: at the same place; seconds are for what no number of nodes foresees.
@@ -97,7 +99,8 @@ def report(
     ----------
     document : str
         JSON (a repaired model may be YAML), or a PDF in which a certificate is embedded.
-    format : {"html", "pdf", "markdown", "text"}
+    format : {"html", "pdf", "markdown", "text", "model-card"}
+        A model card is Markdown with metadata, as the Hugging Face Hub takes it.
     model : str, optional
         The model of a stored audit, or the repaired one of a stored repair, which hold its digest.
     audit : str, optional
@@ -116,7 +119,13 @@ def report(
         If a file can't be used, or files don't belong together or contradict each other.
     """
     kind = _kind(document)
-    is_certificate = kind not in ("auditor/audit", "auditor/repair", "auditor/frontier", "auditor/model")
+    is_certificate = kind not in (
+        "auditor/audit",
+        "auditor/repair",
+        "auditor/frontier",
+        "auditor/model",
+        "auditor/scorecard",
+    )
     if model is not None and kind not in ("auditor/audit", "auditor/repair"):
         raise InputError(f"{escaped(document)}: holds its model; --model goes with a stored audit or repair")
     if since is not None and not is_certificate:
@@ -131,8 +140,8 @@ def report(
         made = _of_repair(document, model, format, style, time_limit)
     elif kind == "auditor/frontier":
         made = of_frontier(read(Frontier, document), format)
-    elif kind == "auditor/model":
-        spec = load_naive_bayes(document)
+    elif kind == "auditor/model" or kind == "auditor/scorecard":
+        spec = load_model(document)
         if spec.repair is None:
             raise InputError(
                 f"{escaped(document)}: is a model and no result; auditor audit {escaped(document)} --delta … "
@@ -147,9 +156,9 @@ def report(
         )
         made = of_audit(stated, spec, format, style)
     else:
-        from auditor.certificate.reading import read_certificate
+        from auditor.usecases.certifying import opened_at
 
-        made = _of_certificate(read_certificate(document), audit, since, format, style)
+        made = _of_certificate(opened_at(document), audit, since, format, style)
     return made if pades is None else replace(made, content=sign(made.content, *pades))
 
 
@@ -163,9 +172,8 @@ def of_audit(
     """Make a report of an audit; ``spec`` is the audited model, and ``repair`` its repair, if at hand."""
     subject = Subject(Stated.of_audit(audit), audit, parameters=audit.parameters)
     if spec is not None:
-        subject = replace(subject, provenance=spec.provenance)
-    if isinstance(spec, ModelSpec):
-        subject = replace(subject, repair=repair or spec.repair, moved=_moved(spec, repair))
+        found = repair or spec.repair
+        subject = replace(subject, provenance=spec.provenance, repair=found, moved=_moved(spec, repair))
     attached = pdf.Attachment("audit.json", "The audit that this report shows", to_json(audit).encode())
     return _made(subject, format, style, (attached,))
 
@@ -176,7 +184,7 @@ def _of_stored_audit(
     stored = read(Audit, document)
     if model is None:
         return of_audit(stored, None, format, style)
-    spec = _named_by(document, stored.model.sha256, model)
+    spec = _named_by(document, stored.model.sha256, model, stored.model.undisclosed)
     audit = auditing.audit(
         spec,
         stored.delta,
@@ -205,7 +213,7 @@ def _of_repair(
         raise InputError(
             f"{escaped(document)}: has only the digest of the repaired model; give it with --model"
         )
-    spec = _named_by(document, record.after.sha256, model)
+    spec = _named_by(document, record.after.sha256, model, record.after.undisclosed)
     audit = auditing.audit(
         spec, record.delta, criterion=record.criterion, illustrate=True, time_limit=time_limit
     )
@@ -216,6 +224,8 @@ def of_frontier(document: Frontier, format: ReportFormat) -> Made:
     """Make a report of a frontier, which holds all that is shown."""
     from auditor.report import frontier
 
+    if format == "model-card":
+        raise InputError("a model card is of an audit or a certificate; give another format")
     text, line = frontier.render(document, format), frontier.result_line(document)
     if format != "pdf":
         return Made(text.encode(), line)
@@ -259,9 +269,9 @@ def _comparison(opened: Opened, since: Path | None) -> Comparison | None:
     if since is None:
         return None
     from auditor.certificate.comparing import compare
-    from auditor.certificate.reading import read_certificate
+    from auditor.usecases.certifying import opened_at
 
-    before, supersedes = read_certificate(since).certificate, opened.certificate.supersedes
+    before, supersedes = opened_at(since).certificate, opened.certificate.supersedes
     if supersedes is None or supersedes.id != before.id:
         raise InputError(
             f"{escaped(opened.name)}: does not take the place of {escaped(str(since))}; it names "
@@ -309,25 +319,27 @@ def _overlap(first: tuple[float, float] | None, second: tuple[float, float] | No
     return max(first[0], second[0]) <= math.nextafter(min(first[1], second[1]), math.inf)
 
 
-def _moved(spec: ModelSpec, repair: Repair | None) -> tuple[ParameterChange, ...]:
-    """The parameters that a repair moved most."""
+def _moved(
+    spec: ModelSpec | ScorecardSpec, repair: Repair | None
+) -> tuple[ParameterChange | PointsChange, ...]:
+    """The parameters that a repair moved most, or the points of a scorecard."""
     if repair is not None or spec.repair is None:
-        return repair.parameters_moved if repair else ()
-    from auditor.repair.repairing import MOVES, moves
+        return moved(repair) if repair else ()
+    from auditor.repair import scorecards
+    from auditor.repair.repairing import MOVES, before_repair, moves
 
-    before = spec.model_copy(
-        update={
-            "repair": None,
-            "decision": spec.decision.model_copy(update={"prior": None}),
-            "attributes": tuple(a.model_copy(update={"likelihood": None}) for a in spec.attributes),
-        }
-    )
-    return tuple(moves(before.naive_bayes(), spec.naive_bayes())[:MOVES])
+    if isinstance(spec, ModelSpec):
+        return tuple(moves(before_repair(spec).naive_bayes(), spec.naive_bayes())[:MOVES])
+    return scorecards.moves(spec)
 
 
 def _made(subject: Subject, format: ReportFormat, style: Style, attached: tuple[pdf.Attachment, ...]) -> Made:
-    subject = replace(subject, profile=load_profile(style.profile) if style.profile else None)
+    subject = replace(subject.as_read(), profile=load_profile(style.profile) if style.profile else None)
     line = verdict_line(subject.stated)
+    if format == "model-card":
+        from auditor.report import model_card
+
+        return Made(model_card.laid_out(subject).encode(), line)
     if format == "markdown" or format == "text":
         return Made(laid_out(sections.whole(subject), format).encode(), line)
     medium: html.Medium = "paper" if format == "pdf" else "screen"
@@ -379,9 +391,13 @@ def _kind(path: str) -> str | None:
     return kind if isinstance(kind, str) else None
 
 
-def _named_by(document: str, sha256: str, model: str) -> ModelSpec:
-    """Load the model that a document names by its digest."""
-    spec = load_naive_bayes(model)
-    if spec.naive_bayes().sha256() != sha256:
+def _named_by(
+    document: str, sha256: str, model: str, undisclosed: Undisclosed | None
+) -> ModelSpec | ScorecardSpec:
+    """Load the model that a document names by its digest, and by what an undisclosed attribute counts."""
+    spec = load_model(model)
+    if not isinstance(spec, ModelSpec):
+        spec = spec.taken_as(undisclosed)
+    if auditing.classifier_of(spec, None).sha256() != sha256:
         raise InputError(f"{escaped(document)}: is about another model than {escaped(model)}: digests differ")
     return spec

@@ -5,6 +5,7 @@ from __future__ import annotations
 from auditor.documents.data import DataEvidence, DataGroup, DataPattern, Observed
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
 from auditor.report.figures import FOUR_FIFTHS, percent, signed, size
+from auditor.report.sections.groups import four_fifths
 from auditor.report.subject import Subject
 
 #: Patterns whose occurrence in data a terminal shows; the JSON document has all.
@@ -52,7 +53,7 @@ def section(subject: Subject) -> Blocks:
         blocks += [
             Heading("How often the listed patterns occur in the data", "data-patterns"),
             Paragraph(
-                "A * marks where the model's share of people is outside the interval: naive Bayes is off "
+                "A * marks where the model's share of people is outside the interval: its population is off "
                 "there. The degree is the difference that disclosing makes to the share of favourable "
                 "decisions.",
                 "intro",
@@ -93,6 +94,12 @@ def summary(data: DataEvidence) -> str:
     )
 
 
+def below_four_fifths(data: DataEvidence) -> str:
+    """Whether any group that is not small is below four fifths, with the figure."""
+    found = four_fifths((group.impact_ratio, group.values) for group in data.groups if not group.small)
+    return f"{found} Groups of fewer than {data.min_group:,} people are left out."
+
+
 def observed(found: Observed) -> str:
     """Write an observed share with its interval."""
     return "nobody" if found.share is None else f"{percent(found.share)} ({_interval(found)})"
@@ -101,7 +108,7 @@ def observed(found: Observed) -> str:
 def _sentences(data: DataEvidence) -> list[str]:
     """Who is in the data, and how the model decides on them."""
     sentences = [
-        f"From {data.source}. The model selects (gives the favourable decision with more than {data.cutoff}) "
+        f"From {data.source}. The model selects ({_selecting(data)}) "
         f"{observed(data.selected)}; in the data {observed(data.favourable)} have it. They agree for "
         f"{observed(data.accuracy)}."
     ]
@@ -123,6 +130,13 @@ def _sentences(data: DataEvidence) -> list[str]:
     if data.impossible:
         sentences.append(f"For {data.impossible:,} people the model gives each decision the probability 0.")
     return sentences
+
+
+def _selecting(data: DataEvidence) -> str:
+    if data.cutoff_unit == "probability":
+        return f"gives the favourable decision with more than {data.cutoff}"
+    points = data.cutoff.removesuffix("points").strip()
+    return f"by {points} points, on the favourable side or exactly"
 
 
 def _interval(found: Observed) -> str:
@@ -164,7 +178,7 @@ def _pattern(rank: int, pattern: DataPattern, delta: str) -> tuple[str | Cell, .
         f"{pattern.occurs.count:,}",
         _share(pattern.occurs.share),
         _interval(pattern.occurs),
-        percent(pattern.probability) + ("*" if pattern.probability_in_interval is False else ""),
+        _share(pattern.probability) + ("*" if pattern.probability_in_interval is False else ""),
         "-" if degree is None else signed(degree, delta),
         signed(pattern.favourable_given_pattern - pattern.favourable_given_context, delta),
     )

@@ -13,7 +13,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from auditor.certificate import checker
+from auditor.certificate import checker, form_checker
 from auditor.certificate.signing import PAYLOAD_TYPE
 from auditor.documents.certificate import STATEMENT_TYPE
 from auditor.errors import InputError
@@ -44,7 +44,7 @@ def signed_subject(path: Path, file_sha256: str) -> tuple[str, str]:
     name = escaped(os.fspath(path))
     try:
         envelope = json.loads(read_bytes(path))["dsseEnvelope"]
-        statement = checker.read_json(base64.b64decode(envelope["payload"], validate=True))
+        statement = form_checker.read_json(base64.b64decode(envelope["payload"], validate=True))
         kinds = envelope["payloadType"], statement["_type"], statement["predicateType"]
         (subject,) = statement["subject"]
         signed, root = str(subject["name"]), str(subject["digest"]["sha256"])

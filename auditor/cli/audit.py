@@ -73,17 +73,18 @@ def audit(
     form = destinations.chosen_format(format, output)
     written = tables.dialect(separator, decimal, thousands, encoding, missing)
     source = tables.source("--data", data, from_, table, sql)
-    if source is not None:
-        options.share(cutoff)
     reads = {"MODEL": model, **tables.files("--data", data)}
     destinations.settle({"--output": output}, reads, prints=output is None)
-    from auditor.model.reading import load_model, load_naive_bayes
+    from auditor.model.reading import load_model
+    from auditor.model.scorecard import ScorecardSpec
     from auditor.model.spec import ModelSpec
     from auditor.report.sections import reach
     from auditor.report.text import verdict_line
     from auditor.usecases import auditing
 
-    spec = load_model(model) if source is None else load_naive_bayes(model)
+    spec = load_model(model)
+    if source is not None and isinstance(spec, ModelSpec):
+        options.share(cutoff)
     if sensitive:
         spec = auditing.marked(spec, sensitive)
     with Working("reading the model") as progress:
@@ -97,7 +98,7 @@ def audit(
             undisclosed=undisclosed,
             illustrate=form not in ("text", "csv"),
             time_limit=time_limit,
-            cutoff=cutoff if source is None else None,
+            cutoff=cutoff if source is None or isinstance(spec, ScorecardSpec) else None,
             box=box,
             idm=idm,
             largest_box=largest_box,
@@ -105,7 +106,6 @@ def audit(
             progress=progress,
         )
         if source is not None:
-            assert isinstance(spec, ModelSpec)
             document = auditing.with_data(
                 document,
                 spec,
@@ -118,8 +118,7 @@ def audit(
     if form == "html" or form == "pdf" or form == "markdown":
         from auditor.usecases.reporting import of_audit
 
-        known = spec if isinstance(spec, ModelSpec) else None
-        deliver_report(of_audit(document, known, form), output)
+        deliver_report(of_audit(document, spec, form), output)
     else:
         _deliver(document, form, output)
     if output is not None:

@@ -312,8 +312,6 @@ def verify(
         if output is not None:
             complain(f"{result_line(proved)}; see {output}")
         return exits.BY_RESULT[proved.result]
-    from auditor.certificate.reading import read_certificate
-
     with Working("verifying"):
         document = certifying.verify(
             certificate,
@@ -328,7 +326,7 @@ def verify(
     if output is not None:
         complain(f"{result_line(document)}; see {output}")
     if extract is not None and certificate is not None:
-        write_text(extract, read_certificate(certificate).readable)
+        write_text(extract, certifying.opened_at(certificate).readable)
     return exits.BY_RESULT[document.result]
 
 

@@ -84,6 +84,9 @@ def repair(
 ) -> int:
     """Learn the most likely model of the same counts that is δ-fair, and prove it.
 
+    Of a scorecard the population that conforms with it takes the place of counts; what is learnt is written
+    back as points in the scorecard's own decimals, and proved as it is written.
+
     What changed, and at what price, goes to standard output; without -o the model does, and the rest to
     standard error. Each round is reported on standard error. Exit code 0: repaired. 5: no model could be
     proved fair within the limits.
@@ -100,17 +103,18 @@ def repair(
     # The matrices are small; several threads would mostly wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from auditor.documents.record import to_json
-    from auditor.model.reading import load_naive_bayes
+    from auditor.model.reading import load_model, load_naive_bayes
     from auditor.model.writing import dump_model
     from auditor.report.repairs import render, result_line, round_line
     from auditor.usecases import auditing, clock
 
-    spec = load_naive_bayes(model)
+    counted = None if prove is None else load_naive_bayes(model)
+    spec = counted or load_model(model)
     started = clock.seconds()
-    if prove is not None:
+    if counted is not None:
         from auditor.usecases import proving
 
-        proving.ensure_provable(spec, gap)
+        proving.ensure_provable(counted, gap)
     with Working("learning a fair model") as working:
         made = auditing.repair(
             spec,
@@ -129,10 +133,10 @@ def repair(
             ),
         )
     proof = None
-    if prove is not None:
+    if counted is not None:
         left = None if time_limit is None else max(0.0, time_limit - (clock.seconds() - started))
         with Working("proving") as working:
-            made, proof = proving.prove_repair(spec, made, gap, left, working)
+            made, proof = proving.prove_repair(counted, made, gap, left, working)
     text = to_json(made.summary) if format == "json" else render(made.summary, format)
     if prove is not None and proof is not None:
         write_text(prove, to_json(proof))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,13 +14,20 @@ import numpy as np
 from auditor.data.encoding import EncodedTable
 from auditor.data.scoring import Performance, Scores, log_odds, predicted
 from auditor.data.tables import Progress, Table
+from auditor.model.additive import AdditiveModel
+from auditor.model.cutoff import Cutoff, least_exponent
+from auditor.model.scorecard import ScorecardSpec
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from auditor.model.naive_bayes import Assignment, NaiveBayes
+    from auditor.model.additive import ScoredAttribute
+    from auditor.model.classifier import Classifier
+    from auditor.model.naive_bayes import Assignment, Attribute
     from auditor.model.spec import ModelSpec
 
+#: The cut-off where none is given.
+HALF = Cutoff("0.5", probability=Fraction(1, 2))
 #: Log odds in floating point are certain about the side of the cut-off beyond this; within, the decision is
 #: made exactly.
 _CERTAIN = 1e-9
@@ -64,7 +72,7 @@ class Evidence(NamedTuple):
     Attributes
     ----------
     table : EncodedTable
-    cutoff : Fraction
+    cutoff : Cutoff
     everybody : Tally
     groups : list of Tally
         By one and by two sensitive attributes.
@@ -73,30 +81,30 @@ class Evidence(NamedTuple):
     """
 
     table: EncodedTable
-    cutoff: Fraction
+    cutoff: Cutoff
     everybody: Tally
     groups: list[Tally]
     patterns: list[tuple[Tally, Tally]]
 
 
 def compare(
-    spec: ModelSpec,
+    spec: ModelSpec | ScorecardSpec,
     patterns: Sequence[tuple[Mapping[str, str], Mapping[str, str]]],
     table: Table,
-    cutoff: Fraction = Fraction(1, 2),
+    cutoff: Cutoff = HALF,
     progress: Progress = lambda stage: None,
 ) -> Evidence:
     """Find out what data show beside a model.
 
     Parameters
     ----------
-    spec : ModelSpec
+    spec : ModelSpec or ScorecardSpec
     patterns : sequence of (sensitive values, context values)
         Attribute to label; they are looked for.
     table : Table
         With a column per attribute and one for the decision; see `EncodedTable`.
-    cutoff : Fraction
-        The model selects whom it gives the favourable decision with a probability above it.
+    cutoff : Cutoff
+        Whom the model selects.
     progress : callable
 
     Raises
@@ -104,17 +112,16 @@ def compare(
     InputError
         If the table can't be read, lacks a column, or has no decision that the model knows.
     """
-    model = spec.naive_bayes()
+    model = scored(spec)
     encoded = EncodedTable(spec, table, progress)
-    place = {
-        a.name: (i, {label: v for v, label in enumerate(a.values)}) for i, a in enumerate(model.attributes)
-    }
+    attributes: Sequence[Attribute | ScoredAttribute] = model.attributes
+    place = {a.name: (i, {label: v for v, label in enumerate(a.values)}) for i, a in enumerate(attributes)}
 
     def values(*parts: Mapping[str, str]) -> Assignment:
         named = [(name, label) for part in parts for name, label in part.items()]
         return tuple(sorted((place[name][0], place[name][1][label]) for name, label in named))
 
-    sizes = [range(len(a.values)) for a in model.attributes]
+    sizes = [range(len(a.values)) for a in attributes]
     groups = [Tally(((i, v),)) for i in model.sensitive for v in sizes[i]] + [
         Tally(((i, v), (j, w)))
         for i, j in combinations(model.sensitive, 2)
@@ -146,11 +153,24 @@ def compare(
             number = piece.rows * inside
             for name, fact in facts.items():
                 setattr(tally, name, getattr(tally, name) + int(number[fact].sum()))
+    if isinstance(spec, ScorecardSpec):
+        # Of bins in which the population has nobody, those are told of in which the data have somebody.
+        occurring = [frozenset(a.values) for a in spec.classifier().attributes]
+        groups = [
+            tally
+            for tally in groups
+            if tally.people or all(model.attributes[i].values[v] in occurring[i] for i, v in tally.values)
+        ]
     return Evidence(encoded, cutoff, everybody, groups, listed)
 
 
+def scored(spec: ModelSpec | ScorecardSpec) -> Classifier:
+    """The exact model by which rows of data are scored."""
+    return spec.scored() if isinstance(spec, ScorecardSpec) else spec.naive_bayes()
+
+
 def performances(
-    models: Iterable[NaiveBayes], table: EncodedTable, progress: Progress = lambda stage: None
+    models: Iterable[Classifier], table: EncodedTable, progress: Progress = lambda stage: None
 ) -> list[Performance]:
     """Predict the decision of each row by each of some models of the same attributes."""
     odds = [log_odds(model) for model in models]
@@ -165,12 +185,11 @@ def performances(
 class _Decider:
     """Tells whom a model selects; exact where it is close to the cut-off."""
 
-    def __init__(self, model: NaiveBayes, cutoff: Fraction) -> None:
+    def __init__(self, model: Classifier, cutoff: Cutoff) -> None:
         self._model, self._cutoff = model, cutoff
         self._prior, self._odds = log_odds(model)
-        with np.errstate(divide="ignore"):
-            # At 0 all odds above −∞ select, at 1 none does.
-            self._above = float(np.log(float(cutoff)) - np.log1p(-float(cutoff))) if 0 < cutoff < 1 else None
+        self._least = least_exponent(model, cutoff) if isinstance(model, AdditiveModel) else None
+        self._above = self._threshold()
 
     def __call__(
         self, codes: Sequence[NDArray[np.integer[Any]]]
@@ -179,16 +198,35 @@ class _Decider:
         odds = predicted(self._prior, self._odds, codes)
         possible = ~np.isnan(odds)
         if self._above is None:
-            return (odds > -np.inf if self._cutoff == 0 else np.zeros(len(odds), dtype=bool)), possible
+            all_above = self._cutoff.probability == 0
+            return (odds > -np.inf if all_above else np.zeros(len(odds), dtype=bool)), possible
         selected = odds > self._above
         close = np.flatnonzero(np.abs(odds - self._above) < _CERTAIN)
         if len(close):
             rows, place = np.unique(
                 np.stack([column[close] for column in codes], axis=1), axis=0, return_inverse=True
             )
-            exact = []
-            for row in rows.tolist():
-                good, bad = self._model.joint((i, v) for i, v in enumerate(row) if v >= 0)
-                exact.append(good > self._cutoff * (good + bad))
+            exact = [
+                self._selects(tuple((i, v) for i, v in enumerate(row) if v >= 0)) for row in rows.tolist()
+            ]
             selected[close] = np.array(exact)[place.reshape(-1)]
         return selected, possible
+
+    def _threshold(self) -> float | None:
+        """The log odds at the cut-off; None where all above −∞ are selected, or none is."""
+        chance = self._cutoff.probability
+        if chance is not None:
+            return math.log(chance) - math.log1p(-float(chance)) if 0 < chance < 1 else None
+        assert isinstance(self._model, AdditiveModel), "points are a scorecard's"
+        assert self._least is not None, "a score is reached by some points"
+        exponent = float(Fraction(self._least, self._model.in_units[0]))
+        return math.log(self._model.odds) + exponent * (math.log(2) if self._model.base == "2" else 1.0)
+
+    def _selects(self, values: Assignment) -> bool:
+        """The same, exactly."""
+        if isinstance(self._model, AdditiveModel):
+            _, start, moves = self._model.in_units
+            return self._least is not None and start + sum(moves[i][v] for i, v in values) >= self._least
+        assert self._cutoff.probability is not None, "points are a scorecard's"
+        good, bad = self._model.joint(values)
+        return good > self._cutoff.probability * (good + bad)

@@ -11,9 +11,11 @@ from auditor.data.counting import JOINT
 from auditor.data.tables import Progress, Rows, Table, reject
 from auditor.messages import shown
 from auditor.model.intervals import Bins
+from auditor.model.spec import ValueSpec
 
 if TYPE_CHECKING:
-    from auditor.model.spec import ModelSpec, ValueSpec
+    from auditor.model.scorecard import ScorecardAttribute, ScorecardSpec, ScoredValue
+    from auditor.model.spec import AttributeSpec, ModelSpec
 
 #: Values of a column that an error names.
 _NAMED = 10
@@ -37,10 +39,13 @@ class EncodedTable:
         Cells of the other rows by attribute, where there are any.
     """
 
-    def __init__(self, spec: ModelSpec, table: Table, progress: Progress = lambda stage: None) -> None:
+    def __init__(
+        self, spec: ModelSpec | ScorecardSpec, table: Table, progress: Progress = lambda stage: None
+    ) -> None:
         self.name, self._table = table.name, table
         decision = spec.decision
-        wanted = [decision.name, *(attribute.name for attribute in spec.attributes)]
+        attributes: Sequence[AttributeSpec | ScorecardAttribute] = spec.attributes
+        wanted = [decision.name, *(attribute.name for attribute in attributes)]
         names = [column_of(table.columns, name) for name in wanted]
         reject(table.problems(names[:1], "the decision") + table.problems(names[1:], "an attribute"))
         twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
@@ -75,8 +80,8 @@ class EncodedTable:
         self.missing: dict[str, int] = {}
         self.unknown: dict[str, int] = {}
         problems = []
-        for attribute, name, group in zip(spec.attributes, names[1:], found, strict=True):
-            code = codes_of(group.cells[-1], attribute.values, table.dialect)
+        for attribute, name, group in zip(attributes, names[1:], found, strict=True):
+            code = values_of(group.cells[-1], attribute, table.dialect)
             self._codes[name] = {cell: max(c, -1) for cell, c in code.items()}
             absent = {-1: 0, -2: 0}
             for decided, cell, number in zip(*group.cells, group.rows.tolist(), strict=True):
@@ -113,6 +118,32 @@ def column_of(columns: Sequence[str], name: str) -> str:
 
     alike = [column for column in columns if bare(column) == bare(name)]
     return alike[0] if name not in columns and len(alike) == 1 else name
+
+
+def values_of(
+    cells: Sequence[str | None], attribute: AttributeSpec | ScorecardAttribute, dialect: Dialect
+) -> dict[str | None, int]:
+    """Return the place of each cell among the values of an attribute, as `codes_of` does.
+
+    A bin of categories has the cells of each, and a bin of missing values those without a value.
+    """
+    known: list[ValueSpec] = []
+    places: list[int] = []
+    values: Sequence[ValueSpec | ScoredValue] = attribute.values
+    missing = -1
+    for v, value in enumerate(values):
+        if isinstance(value, ValueSpec):
+            known.append(value)
+            places.append(v)
+        elif value.bin == "missing":
+            missing = v
+        else:
+            for category in value.categories or (value.value,):
+                label = value.label if not value.categories else category
+                known.append(ValueSpec.model_validate({"value": category, "label": label}))
+                places.append(v)
+    found = codes_of(cells, known, dialect)
+    return {cell: places[p] if p >= 0 else missing if p == -1 else p for cell, p in found.items()}
 
 
 def codes_of(

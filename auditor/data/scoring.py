@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from auditor.errors import InputError
+from auditor.model.additive import AdditiveModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from auditor.data.counting import Counted
     from auditor.data.tables import Progress, Rows
-    from auditor.model.naive_bayes import NaiveBayes
+    from auditor.model.classifier import Classifier
 
 #: The 97.5% quantile of the standard normal distribution, for two-sided 95% intervals.
 _Z = 1.959963984540054
@@ -25,6 +26,9 @@ _Z = 1.959963984540054
 #: Different predictions that are kept apart; beyond, they are rounded to `_ROUNDING` decimals.
 _KEPT = 1_000_000
 _ROUNDING = 6
+
+#: Log odds up to this may be those of even odds, rounded.
+_TIE = 1e-12
 
 #: Bins of equal width in which calibration is measured.
 _CALIBRATION_BINS = 10
@@ -110,7 +114,7 @@ class Scores:
         below = np.cumsum(bad) - bad
         pairs = int(good.sum()) * int(bad.sum())
         auc = float(good @ (below + bad / 2)) / pairs if pairs else float("nan")
-        right = int(good[odds > 0].sum() + bad[odds <= 0].sum())
+        right = int(good[odds > _TIE].sum() + bad[odds <= _TIE].sum())
         place = np.minimum((probability * _CALIBRATION_BINS).astype(int), _CALIBRATION_BINS - 1)
         bins = []
         for i in range(_CALIBRATION_BINS):
@@ -169,9 +173,17 @@ def wilson(count: int, people: int) -> Share:
     return Share(count, people, share, low, high)
 
 
-def log_odds(model: NaiveBayes) -> tuple[float, list[NDArray[np.float64]]]:
-    """Return ``ln P(d)/P(d̄)``, and ln P(v|d)/P(v|d̄) of each attribute's values, with 0 for a missing cell."""
+def log_odds(model: Classifier) -> tuple[float, list[NDArray[np.float64]]]:
+    """Return the log odds of nothing observed, and what each value adds to them, with 0 for a missing cell.
+
+    Of naive Bayes they are ``ln P(d)/P(d̄)`` and ``ln P(v|d)/P(v|d̄)``.
+    """
     # Values of the same ratio have the same log odds to the last bit.
+    if isinstance(model, AdditiveModel):
+        unit, start, moves = model.in_units
+        base = math.log(2) if model.base == "2" else 1.0
+        rows = [np.array([*(float(Fraction(move, unit)) * base for move in row), 0.0]) for row in moves]
+        return _log(model.odds, Fraction(1)) + float(Fraction(start, unit)) * base, rows
     odds = [np.array([*(_log(p, q) for p, q in a.likelihood), 0.0]) for a in model.attributes]
     return _log(model.prior, 1 - model.prior), odds
 

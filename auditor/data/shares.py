@@ -5,11 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from auditor.data.encoding import codes_of, column_of
+from auditor.data.encoding import column_of, values_of
 from auditor.data.tables import Progress, Table, reject
 from auditor.messages import shown
 from auditor.model.building import build_scorecard, decimal
-from auditor.model.spec import ValueSpec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,25 +56,12 @@ def _rows(
     attribute: ScorecardAttribute, cells: Sequence[str | None], rows: list[int], table: Table
 ) -> tuple[list[int], set[str]]:
     """How many rows have each value, and the cells that have none."""
-    places: list[int] = []
-    known: list[ValueSpec] = []
-    missing = None
-    for v, value in enumerate(attribute.values):
-        if value.bin == "missing":
-            missing = v
-            continue
-        for category in value.categories or (value.value,):
-            label = value.label if not value.categories else category
-            known.append(ValueSpec.model_validate({"value": category, "label": label}))
-            places.append(v)
-    code = codes_of(cells, known, table.dialect)
+    code = values_of(cells, attribute, table.dialect)
     found, strange = [0] * len(attribute.values), set()
     for cell, number in zip(cells, rows, strict=True):
         place = code[cell]
         if place >= 0:
-            found[places[place]] += number
-        elif place == -1 and missing is not None:
-            found[missing] += number
+            found[place] += number
         elif place == -2:
             strange.add(str(cell))
     return found, strange

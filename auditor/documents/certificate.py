@@ -3,7 +3,7 @@
 Numbers that a claim rests on are strings: fractions in lowest terms (``"-3/7"``, ``"1"``) and decimals
 without zeros at their end. Counts are strings too, since they outgrow the integers that every JSON reader
 keeps exactly. What of this a file may say, and how long each part may be, is the closed form in
-``certificate/checker.py``; certificates of version 1, which say less, are read as these.
+``certificate/form_checker.py``; certificates of version 1, which say less, are read as these.
 """
 
 from __future__ import annotations

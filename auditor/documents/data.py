@@ -14,7 +14,7 @@ from auditor.documents.record import Record, labels
 if TYPE_CHECKING:
     from auditor.data.comparing import Evidence, Tally
     from auditor.documents.audit import Audit, PatternRecord
-    from auditor.model.naive_bayes import NaiveBayes
+    from auditor.model.classifier import Classifier
 
 _ListName = Literal["worst", "top", "minimal"]
 
@@ -77,10 +77,18 @@ class DataPattern(Record):
     sensitive_values: dict[str, str]
     context_values: dict[str, str]
     lists: Annotated[tuple[_ListName, ...], Field(min_length=1, description="Where it is listed.")]
-    probability: Annotated[Share, Field(description="The model's share of people with all of these values.")]
+    probability: Annotated[
+        Share | None,
+        Field(
+            description="The model's share of people with all of these values; null: it has no population."
+        ),
+    ]
     occurs: Observed
     probability_in_interval: Annotated[
-        bool | None, Field(description="Whether the model's share is in the interval; null: nobody is known.")
+        bool | None,
+        Field(
+            description="Whether the model's share is in the interval; null: nobody is known, or no share is."
+        ),
     ]
     favourable_given_pattern: Annotated[Share, Field(description="P(favourable | all), by the model.")]
     favourable_given_context: Annotated[Share, Field(description="P(favourable | context), by the model.")]
@@ -106,8 +114,13 @@ class DataEvidence(Record):
     ]
     min_group: Annotated[int, Field(ge=1)]
     cutoff: Annotated[
-        str, Field(description="The model selects whom it gives the favourable decision with P above this.")
+        str,
+        Field(
+            description="The model selects whom it gives the favourable decision with P above this, or from "
+            "so many points on, on the favourable side."
+        ),
     ] = "0.5"
+    cutoff_unit: Literal["probability", "points"] = "probability"
     accuracy: Observed
     selected: Observed
     favourable: Observed
@@ -134,10 +147,9 @@ def listed(audit: Audit) -> list[tuple[PatternRecord, list[_ListName]]]:
 
 def evidence(
     found: Evidence,
-    model: NaiveBayes,
+    model: Classifier,
     patterns: Iterable[tuple[PatternRecord, list[_ListName]]],
     *,
-    cutoff: str,
     min_group: int,
 ) -> DataEvidence:
     """Record what data show beside an audit, whose patterns these are."""
@@ -156,7 +168,8 @@ def evidence(
         unknown=table.unknown,
         impossible=everybody.people - everybody.decided,
         min_group=min_group,
-        cutoff=cutoff,
+        cutoff=found.cutoff.text,
+        cutoff_unit="points" if found.cutoff.probability is None else "probability",
         groups=tuple(_group(tally, model, min_group, largest) for tally in found.groups),
         patterns=tuple(
             _pattern(record, lists, whole, context)
@@ -178,7 +191,7 @@ def _rates(tally: Tally) -> dict[str, Observed]:
 
 
 def _group(
-    tally: Tally, model: NaiveBayes, min_group: int, largest: Mapping[tuple[int, ...], float]
+    tally: Tally, model: Classifier, min_group: int, largest: Mapping[tuple[int, ...], float]
 ) -> DataGroup:
     best = largest.get(tuple(i for i, _ in tally.values), 0.0)
     return DataGroup(
@@ -191,10 +204,9 @@ def _group(
 
 
 def _pattern(record: PatternRecord, lists: Iterable[_ListName], whole: Tally, context: Tally) -> DataPattern:
-    assert record.probability is not None, "data are compared with models that have a population"
     occurs = wilson(whole.people, whole.known)
     inside = None
-    if occurs.low is not None and occurs.high is not None:
+    if occurs.low is not None and occurs.high is not None and record.probability is not None:
         inside = occurs.low <= record.probability <= occurs.high
     return DataPattern(
         sensitive_values=record.sensitive_values,

@@ -52,6 +52,15 @@ class PredictionShift(Record):
     degree: Annotated[tuple[Degree, Degree], Field(description="Before and after.")]
 
 
+class PointsChange(Record):
+    """A number of a scorecard that moved; without attribute and value it is the intercept."""
+
+    attribute: str | None
+    value: str | None
+    before: Annotated[str, Field(description="Points or weight, a decimal.")]
+    after: str
+
+
 class PerformanceRecord(Record):
     """How well the two models predict the decisions in a table; null where it has one decision only."""
 
@@ -103,7 +112,13 @@ class Repair(Record):
     patterns_before: Annotated[Count | None, Field(description="Exact; null: not counted within the limits.")]
     patterns_after: Count | None
     total_patterns: Count
-    parameters_moved: Annotated[tuple[ParameterChange, ...], Field(description="The ten largest moves.")]
+    parameters_moved: Annotated[
+        tuple[ParameterChange, ...], Field(description="The ten largest moves; none of a scorecard.")
+    ]
+    points_moved: Annotated[
+        tuple[PointsChange, ...],
+        Field(description="Of a scorecard: all points or weights that moved, as they stand in it."),
+    ] = ()
     predictions: Annotated[
         tuple[PredictionShift, ...], Field(description="For worst patterns of the unconstrained model.")
     ]

@@ -6,7 +6,7 @@ fields are those of the JSON Schema.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -29,7 +29,7 @@ from auditor.messages import Place, Problem, escaped, has_parts, items, lines, p
 from auditor.model import checks
 from auditor.model.additive import AdditiveModel, ScoredAttribute
 from auditor.model.explaining import validated
-from auditor.model.spec import Listed, Name, Part, Probability, Provenance, Text, ValueSpec
+from auditor.model.spec import Listed, Name, Part, Probability, Provenance, RepairRecord, Text, ValueSpec
 
 KIND = "auditor/scorecard"
 VERSION = 1
@@ -95,6 +95,9 @@ class ScoredValue(Part):
     ] = None
     points: Annotated[Score | None, Field(description="Where the scorecard has a scale.")] = None
     weight: Annotated[Score | None, Field(description="In log-odds, where it has no scale.")] = None
+    before: Annotated[
+        Score | None, Field(description="Points or weight before a repair, where that moved it.")
+    ] = None
     share: Annotated[
         Probability | None, Field(description="Share of the population; a value of share 0 can't occur.")
     ] = None
@@ -163,6 +166,9 @@ class ScorecardSpec(Part):
     decision: ScorecardDecision
     scale: Annotated[Scale | None, Field(description="Of points; without it weights are log-odds.")] = None
     intercept: Annotated[Score, Field(description="Base points, or the intercept in log-odds.")] = Decimal(0)
+    intercept_before: Annotated[
+        Score | None, Field(description="The intercept before a repair, where that moved it.")
+    ] = None
     undisclosed: Annotated[
         Undisclosed | None,
         Field(
@@ -173,6 +179,10 @@ class ScorecardSpec(Part):
     ] = None
     attributes: Annotated[tuple[ScorecardAttribute, ...], Listed, Field(json_schema_extra={"minItems": 1})]
     provenance: Provenance | None = None
+    repair: Annotated[
+        RepairRecord | None,
+        Field(description="Written by `auditor repair`; what was moved says what it was before."),
+    ] = None
 
     @model_validator(mode="wrap")
     @classmethod
@@ -230,8 +240,12 @@ class ScorecardSpec(Part):
         InputError
             If nothing says what an attribute counts that isn't disclosed.
         """
-        model = self._assuming_nobody()
+        model = self._assuming_nobody(lambda attribute: _occurring(attribute, self.meaning))
         return model if self.meaning != "conforming" else self._populated(model)
+
+    def scored(self) -> AdditiveModel:
+        """The exact model of all bins, also of those in which the population has nobody: what is deployed."""
+        return self._assuming_nobody(lambda attribute: attribute.values)
 
     def imputed(self) -> tuple[Decimal, ...]:
         """Per attribute its points or weight where it isn't disclosed, in the unit of the file.
@@ -262,7 +276,7 @@ class ScorecardSpec(Part):
         from auditor.model.conforming import imputed_weights
 
         occurring = [_occurring(attribute) for attribute in self.attributes]
-        nats = _nats(self)
+        nats = self.nats
         # What is the same for every value is exactly that for none, and has no equation.
         free = [i for i, values in enumerate(occurring) if len({v.number for v in values}) > 1]
         fixed = [values[0].number for i, values in enumerate(occurring) if i not in free]
@@ -290,13 +304,21 @@ class ScorecardSpec(Part):
         return (Fraction(score) - offset) * self._unit
 
     @property
+    def nats(self) -> Decimal:
+        """What one of the file's units adds to the log-odds of the favourable decision."""
+        sign = Decimal(1 if self.decision.higher == "favourable" else -1)
+        return sign if self.scale is None else _CONTEXT.divide(_CONTEXT.ln(Decimal(2)), sign * self.scale.pdo)
+
+    @property
     def _unit(self) -> Fraction:
         """What one of the file's units adds to the exponent of the odds of the favourable decision."""
         sign = Fraction(1 if self.decision.higher == "favourable" else -1)
         return sign if self.scale is None else sign / Fraction(self.scale.pdo)
 
-    def _assuming_nobody(self) -> AdditiveModel:
-        """The exact model without a population."""
+    def _assuming_nobody(
+        self, taken: Callable[[ScorecardAttribute], tuple[ScoredValue, ...]]
+    ) -> AdditiveModel:
+        """The exact model of some values of each attribute, without a population."""
         unit, odds = self._unit, Fraction(1)
         if self.scale is not None:
             odds = Fraction(self.scale.odds) ** (1 if unit > 0 else -1)
@@ -312,11 +334,9 @@ class ScorecardSpec(Part):
             attributes=tuple(
                 ScoredAttribute(
                     name=attribute.name,
-                    values=tuple(value.label for value in _occurring(attribute, self.meaning)),
+                    values=tuple(value.label for value in taken(attribute)),
                     sensitive=attribute.sensitive,
-                    weights=tuple(
-                        Fraction(value.number) * unit for value in _occurring(attribute, self.meaning)
-                    ),
+                    weights=tuple(Fraction(value.number) * unit for value in taken(attribute)),
                     undisclosed=Fraction(undisclosed) * unit,
                     population=None,
                 )
@@ -329,7 +349,7 @@ class ScorecardSpec(Part):
         """The same model with the shares of its conforming population, to 30 digits."""
         from auditor.model.conforming import shares_given_unfavourable
 
-        nats = abs(_nats(self))
+        nats = abs(self.nats)
         unit = nats * self.scale.pdo if self.scale else nats
         log_odds = _CONTEXT.add(
             _CONTEXT.ln(_decimal(model.odds)), _CONTEXT.multiply(_decimal(model.exponent()), unit)
@@ -348,15 +368,9 @@ class ScorecardSpec(Part):
         return replace(model, attributes=tuple(attributes), unfavourable_share=unfavourable)
 
 
-def _nats(spec: ScorecardSpec) -> Decimal:
-    """What one of the file's units adds to the log-odds of the favourable decision."""
-    sign = Decimal(1 if spec.decision.higher == "favourable" else -1)
-    return sign if spec.scale is None else _CONTEXT.divide(_CONTEXT.ln(Decimal(2)), sign * spec.scale.pdo)
-
-
 def _intercept_nats(spec: ScorecardSpec) -> Decimal:
     """The log-odds of the favourable decision before any attribute counts."""
-    nats = _nats(spec)
+    nats = spec.nats
     if spec.scale is None:
         return spec.intercept * nats
     odds = _CONTEXT.ln(spec.scale.odds).copy_sign(_CONTEXT.ln(spec.scale.odds) * nats)

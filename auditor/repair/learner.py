@@ -12,6 +12,7 @@ from math import inf
 
 from auditor.choices import CutRanking
 from auditor.errors import RepairError
+from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.repair.closed_form import most_likely, well_inside
 from auditor.repair.counts import Counts
@@ -127,7 +128,7 @@ def learn(counts: Counts, criterion: Criterion, options: Options) -> Learned:
     return Learned(best, learner.rounds, len(learner.cuts), before, shortfall)
 
 
-def count(model: NaiveBayes, criterion: Criterion, limits: Limits) -> int | None:
+def count(model: Classifier, criterion: Criterion, limits: Limits) -> int | None:
     """The exact number of discrimination patterns, or None where a second or two do not suffice."""
     return count_patterns(tables_of(model), criterion, replace(limits, steps=_COUNT_STEPS)).total
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from auditor.choices import MethodName, SolverName
-from auditor.data.comparing import performances
+from auditor.data.comparing import performances, scored
 from auditor.data.encoding import EncodedTable
 from auditor.data.tables import Table
 from auditor.documents.audit import ModelRecord
@@ -27,8 +27,11 @@ from auditor.documents.repair import (
 from auditor.documents.rounding import round_beside
 from auditor.errors import InputError
 from auditor.messages import escaped
+from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import NaiveBayes
+from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import Likelihood, LogLikelihoods, ModelSpec, RepairRecord, RepairRound
+from auditor.repair import scorecards
 from auditor.repair.baselines import independent, independent_mean, unconstrained
 from auditor.repair.counts import Counts
 from auditor.repair.cuts import worst_of_each
@@ -38,7 +41,6 @@ from auditor.search.additive.tables import tables_of
 from auditor.search.answer import answer
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
-from auditor.search.pattern import measure
 from auditor.search.question import Question
 
 #: Parameters and patterns that a summary lists.
@@ -62,28 +64,28 @@ class Repaired(NamedTuple):
 
     Attributes
     ----------
-    model : ModelSpec
-        With names, counts and provenance of the original, and a record of the repair.
+    model : ModelSpec or ScorecardSpec
+        With names, counts or shares and provenance of the original, and a record of the repair.
     summary : Repair
     """
 
-    model: ModelSpec
+    model: ModelSpec | ScorecardSpec
     summary: Repair
 
 
 def repair(
-    spec: ModelSpec,
+    spec: ModelSpec | ScorecardSpec,
     question: Question,
     method: MethodName,
     solver: SolverName,
     options: Options,
     data: Table | None = None,
 ) -> Repaired:
-    """Make a fair model from the counts of a specification.
+    """Make a fair model from the counts of a specification, or from the population of a scorecard.
 
     Parameters
     ----------
-    spec : ModelSpec
+    spec : ModelSpec or ScorecardSpec
     question : Question
         What the model is to be fair by.
     method : {"fair", "independent", "independent-mean", "unconstrained"}
@@ -101,30 +103,38 @@ def repair(
     RepairError
         If no model could be proved fair within the limits.
     """
-    source = before_repair(spec)
+    source = before_repair(spec) if isinstance(spec, ModelSpec) else scorecards.before_repair(spec)
     counts = counts_of(source)
     # What is wrong with the data is found before the work on the model.
     encoded = None if data is None else EncodedTable(source, data)
-    before, criterion, limits = counts.model, question.criterion, question.limits
+    before, criterion, limits = exact_of(source), question.criterion, question.limits
     progress: list[Round] = []
 
     def on_round(state: Round) -> None:
         progress.append(state)
-        options.on_round(state)
+        told(state)
 
-    if method == "fair":
-        learned = learn(counts, criterion, replace(options, on_round=on_round))
+    told, options = options.on_round, replace(options, on_round=on_round)
+    card: ScorecardSpec | None = None
+    if method != "fair":
+        model = _BASELINES[method](counts)
+        learned = Learned(rounded_model(model), 0, 0, count(before, criterion, limits), None)
+        if isinstance(source, ScorecardSpec):
+            card = scorecards.written(source, counts.model, model)
+    elif isinstance(source, ScorecardSpec):
+        card, learned = scorecards.fair_card(source, counts, criterion, options)
+        # The learner has counted those of the population, which is known to 40 digits.
+        learned = replace(learned, patterns_before=count(before, criterion, limits))
     else:
-        model = rounded_model(_BASELINES[method](counts))
-        learned = Learned(model, 0, 0, count(before, criterion, limits), None)
-    after = learned.model
+        learned = learn(counts, criterion, options)
+    after: Classifier = learned.model if card is None else card.classifier()
     # The learner has proved its model fair, so that this proof of what is written needs no limit of time.
     proof = answer(after, replace(question, limits=DEFAULT if method == "fair" else limits))
     if method == "fair" and proof.verdict != "delta-fair":
         raise RuntimeError(f"the model that the learner proved fair is {proof.verdict}")
     likelihoods = {
-        "unconstrained": counts.log_likelihood(before),
-        "repaired": counts.log_likelihood(after),
+        "unconstrained": counts.log_likelihood(counts.model),
+        "repaired": counts.log_likelihood(learned.model if card is None else scorecards.population_of(card)),
         "independent": counts.log_likelihood(independent(counts)),
         "independent_mean": counts.log_likelihood(independent_mean(counts)),
     }
@@ -151,13 +161,19 @@ def repair(
         patterns_before=learned.patterns_before,
         patterns_after=0 if proof.verdict == "delta-fair" else proof.count.total,
         total_patterns=before.total_patterns(),
-        parameters_moved=tuple(moves(before, after)[:MOVES]),
+        parameters_moved=() if card else tuple(moves(counts.model, learned.model)[:MOVES]),
+        points_moved=scorecards.moves(card) if card else (),
         predictions=tuple(_shifts(before, after, criterion, limits)),
-        performance=None if encoded is None else _performance(encoded, before, after),
+        performance=None
+        if encoded is None
+        else _performance(encoded, scored(source), learned.model if card is None else scored(card)),
         before=ModelRecord.of(before),
         after=ModelRecord.of(after),
     )
-    return Repaired(_specification(source, after, summary), summary)
+    if card is not None:
+        return Repaired(card.model_copy(update={"repair": _record(summary)}), summary)
+    assert isinstance(source, ModelSpec), "a scorecard has become one"
+    return Repaired(_specification(source, learned.model, summary), summary)
 
 
 def before_repair(spec: ModelSpec) -> ModelSpec:
@@ -173,14 +189,21 @@ def before_repair(spec: ModelSpec) -> ModelSpec:
     )
 
 
-def counts_of(spec: ModelSpec) -> Counts:
-    """The counts of a specification, smoothing added to those of attributes.
+def exact_of(spec: ModelSpec | ScorecardSpec) -> Classifier:
+    """The exact model that a specification means."""
+    return spec.naive_bayes() if isinstance(spec, ModelSpec) else spec.classifier()
+
+
+def counts_of(spec: ModelSpec | ScorecardSpec) -> Counts:
+    """The counts of a specification, smoothing added to those of attributes; the population of a scorecard.
 
     Raises
     ------
     InputError
         If some are missing.
     """
+    if isinstance(spec, ScorecardSpec):
+        return scorecards.counts_of(spec)
     decision, counted = spec.decision.counts, [a.counts for a in spec.attributes if a.counts is not None]
     if decision is None or len(counted) < len(spec.attributes):
         missing = [a.name for a in spec.attributes if a.counts is None]
@@ -218,7 +241,21 @@ def _specification(source: ModelSpec, after: NaiveBayes, summary: Repair) -> Mod
         )
         for spec, attribute in zip(source.attributes, after.attributes, strict=True)
     ]
-    record = RepairRecord(
+    repaired = source.model_copy(
+        update={
+            "decision": source.decision.model_copy(update={"prior": exact_decimal(after.prior)}),
+            "attributes": tuple(attributes),
+            "repair": _record(summary),
+        }
+    )
+    if repaired.naive_bayes() != after:
+        raise RuntimeError("the specification does not say what was proved fair")
+    return repaired
+
+
+def _record(summary: Repair) -> RepairRecord:
+    """What a repaired model says of its repair."""
+    return RepairRecord(
         method=summary.method,
         delta=Decimal(summary.delta),
         criterion=summary.criterion,
@@ -241,16 +278,6 @@ def _specification(source: ModelSpec, after: NaiveBayes, summary: Repair) -> Mod
         patterns_after=summary.patterns_after,
         source_sha256=summary.before.sha256,
     )
-    repaired = source.model_copy(
-        update={
-            "decision": source.decision.model_copy(update={"prior": exact_decimal(after.prior)}),
-            "attributes": tuple(attributes),
-            "repair": record,
-        }
-    )
-    if repaired.naive_bayes() != after:
-        raise RuntimeError("the specification does not say what was proved fair")
-    return repaired
 
 
 def _rounded(log_likelihood: float | None) -> Decimal | None:
@@ -288,13 +315,13 @@ def moves(before: NaiveBayes, after: NaiveBayes) -> list[ParameterChange]:
 
 
 def _shifts(
-    before: NaiveBayes, after: NaiveBayes, criterion: Criterion, limits: Limits
+    before: Classifier, after: Classifier, criterion: Criterion, limits: Limits
 ) -> Iterator[PredictionShift]:
     """What both models say where the first discriminates most, by what is disclosed in which direction."""
-    found = worst_of_each(tables_of(before), criterion, _PATTERNS, limits)
+    found, exact = worst_of_each(tables_of(before), criterion, _PATTERNS, limits), tables_of(after).exact
     for pattern in sorted(found, key=lambda pattern: (-abs(pattern.degree), pattern.key)):
         x, y = pattern.sensitive_values, pattern.context_values
-        now = measure(after, criterion, x, y)
+        now = exact.measure(criterion, x, y)
         yield PredictionShift(
             sensitive_values=labels(before, x),
             context_values=labels(before, y),
@@ -313,7 +340,7 @@ def _shifts(
         )
 
 
-def _performance(data: EncodedTable, before: NaiveBayes, after: NaiveBayes) -> PerformanceRecord:
+def _performance(data: EncodedTable, before: Classifier, after: Classifier) -> PerformanceRecord:
     old, new = performances([before, after], data)
     accuracy, auc = (old.accuracy, new.accuracy), (old.auc, new.auc)
     return PerformanceRecord(

@@ -33,6 +33,7 @@ CYCLONEDX = "1.6"
 
 _FILE = "certificate.json"
 _MEDIA_TYPE = "application/json"
+_SIGNED_AS = ("auditor:model_signature_subject", "auditor:model_signature_sha256")
 _FAMILIES = {"naive-bayes": "naive Bayes", "scorecard": "scorecard"}
 
 
@@ -125,10 +126,8 @@ def bill_of_materials(certified: Certified) -> dict[str, Any]:
         "content": base64.b64encode(certified.file).decode(),
     }
     if certified.signed_as:
-        name, digest = certified.signed_as
         card["properties"] += [
-            {"name": "auditor:model_signature_subject", "value": name},
-            {"name": "auditor:model_signature_sha256", "value": digest},
+            {"name": key, "value": value} for key, value in zip(_SIGNED_AS, certified.signed_as, strict=True)
         ]
     component = {
         "type": "machine-learning-model",
@@ -163,6 +162,35 @@ def bill_of_materials(certified: Certified) -> dict[str, Any]:
             }
         ],
     }
+
+
+def contradicts(around: dict[str, Any], certificate: Certificate, file: bytes) -> bool:
+    """Whether what stands around a certificate differs from what is made of it.
+
+    The name and digest of the model's file, and of a model signature, are known from there alone.
+
+    Parameters
+    ----------
+    around : dict
+        A test result or a bill of materials.
+    certificate : Certificate
+    file : bytes
+        The certificate's file in it.
+    """
+    try:
+        if around.get("bomFormat") is None:
+            (_, model_file, *rest) = ((item["name"], item["digest"]["sha256"]) for item in around["subject"])
+            made = test_result(Certified(certificate, file, model_file, *rest))
+        else:
+            component = around["metadata"]["component"]
+            (name,) = (item["value"] for item in component["properties"])
+            known = {item["name"]: item["value"] for item in component["modelCard"]["properties"]}
+            signed_as = [tuple(known[key] for key in _SIGNED_AS)] if _SIGNED_AS[0] in known else []
+            model_file = name, component["hashes"][0]["content"]
+            made = bill_of_materials(Certified(certificate, file, model_file, *signed_as))
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return True
+    return made != around
 
 
 def _facts(certificate: Certificate) -> dict[str, str]:

@@ -12,7 +12,8 @@ from auditor.report.sections import repair
 def render(document: Repair, format: CheckFormatName) -> str:
     """Show what a repair changed in a format."""
     model = document.after
-    changed = repair.blocks(document, model.favourable, model.unfavourable, document.parameters_moved)
+    moved = repair.moved(document)
+    changed = repair.blocks(document, model.favourable, model.unfavourable, moved)
     return laid_out([Heading(result_line(document), level=1), *changed], format)
 
 

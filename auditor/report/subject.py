@@ -20,7 +20,7 @@ from auditor.documents.certificate import Provenance as CertifiedProvenance
 from auditor.documents.comparison import Comparison, ParameterChange
 from auditor.documents.labels import as_read
 from auditor.documents.parameters import ExactModel, ExactScorecard, fraction_of
-from auditor.documents.repair import Repair
+from auditor.documents.repair import PointsChange, Repair
 from auditor.documents.rounding import round_beside
 from auditor.model.spec import Provenance, RepairRecord
 from auditor.report.profiles import Profile
@@ -168,8 +168,8 @@ class Subject:
         What changed since the certificate that this one takes the place of.
     repair : Repair or RepairRecord or None
         How the model was repaired: the document that the repair gave, or what the model says of it.
-    moved : tuple of ParameterChange
-        The parameters that the repair moved most.
+    moved : tuple of ParameterChange or PointsChange
+        The parameters that the repair moved most, or all points of a scorecard that it moved.
     profile : Profile or None
     brief : bool
         Whether it is for a terminal, with the main figures only.
@@ -184,7 +184,7 @@ class Subject:
     provenance: Provenance | CertifiedProvenance | None = None
     comparison: Comparison | None = None
     repair: Repair | RepairRecord | None = None
-    moved: tuple[ParameterChange, ...] = ()
+    moved: tuple[ParameterChange | PointsChange, ...] = ()
     profile: Profile | None = None
     brief: bool = False
 

@@ -17,6 +17,7 @@ from auditor.choices import ListName, RankBy, Verdict
 from auditor.errors import InputError
 from auditor.model.additive import AdditiveModel
 from auditor.model.classifier import Classifier, has_population
+from auditor.model.cutoff import Cutoff
 from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.search.additive.counting import PatternCount
 from auditor.search.additive.engine import Engine, Point
@@ -24,7 +25,7 @@ from auditor.search.additive.ranking import Ranking
 from auditor.search.additive.summaries import Summary
 from auditor.search.additive.tables import exact_of
 from auditor.search.additive.worst import Worst
-from auditor.search.approvals import Approvals, Cutoff, Scores, approvals_of
+from auditor.search.approvals import Approvals, Scores, approvals_of
 from auditor.search.criteria import Criterion
 from auditor.search.figure import Figure
 from auditor.search.groups import Groups, groups_of
@@ -252,7 +253,16 @@ def answer(
     figures = _Figures()
     figures.add(_ALL, worst)
     top = minimal = illustration = None
+    if wanted.top:
+        progress(f"searching the top {wanted.top} by {rank_by}")
+        top = engine.top(wanted.top, rank_by)
+        figures.seen += top.patterns
+    if wanted.minimal and populated:
+        progress("searching subset-minimal patterns")
+        minimal = engine.minimal(wanted.minimal)
+        figures.seen += minimal.patterns
     if wanted.details:
+        progress("searching the worst patterns of each kind")
         figures.add(_GROUP, engine.group_level())
         figures.add(_individual(model), engine.worst(individual=True))
         for i in attributes:
@@ -262,14 +272,6 @@ def answer(
             by_share = engine.worst_by_share([share.value for share in shares[:-1]])
             for share, found in zip(shares, (*by_share, worst), strict=True):
                 figures.add(_probable(share), found)
-    if wanted.top:
-        progress(f"searching the top {wanted.top} by {rank_by}")
-        top = engine.top(wanted.top, rank_by)
-        figures.seen += top.patterns
-    if wanted.minimal and populated:
-        progress("searching subset-minimal patterns")
-        minimal = engine.minimal(wanted.minimal)
-        figures.seen += minimal.patterns
     if wanted.illustration:
         progress("drawing patterns")
         for pair in pairs:

@@ -15,15 +15,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Context, Decimal
+from decimal import Context
 from fractions import Fraction
 from itertools import accumulate
-from math import floor
 
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.additive import AdditiveModel
-from auditor.model.exponentials import power, sign
+from auditor.model.cutoff import Cutoff, least_exponent
+from auditor.model.exponentials import power
 from auditor.model.naive_bayes import Assignment
 from auditor.search.groups import Groups
 from auditor.search.pattern import Pattern
@@ -35,26 +35,6 @@ _CONTEXT = Context(prec=_DIGITS, Emax=10**15, Emin=-(10**15))
 _BITS = 128
 #: Sums of scores that one half may take.
 _MOST = 1 << 20
-
-
-@dataclass(frozen=True)
-class Cutoff:
-    """Who is approved.
-
-    Attributes
-    ----------
-    text : str
-        As it was given.
-    exponent : Fraction or None
-        Approved is whose odds have at least this exponent: at least so many points, or at most where points
-        speak for the unfavourable decision.
-    probability : Fraction or None
-        Approved is whose probability of the favourable decision is above this.
-    """
-
-    text: str
-    exponent: Fraction | None = None
-    probability: Fraction | None = None
 
 
 @dataclass(frozen=True)
@@ -140,7 +120,7 @@ class Scores:
             )
         self._model, self.cutoff = model, cutoff
         self._unit, self._start, self._moves = model.in_units
-        self._least = _least(model, cutoff, self._unit)
+        self._least = least_exponent(model, cutoff)
         self._rows = [_row(model, i) for i in range(len(model.attributes))]
         self._halves: dict[frozenset[int], tuple[_Masses, _Tail]] = {}
         # Where nothing is disclosed there are the most scores.
@@ -217,30 +197,3 @@ def _row(model: AdditiveModel, i: int) -> tuple[tuple[int, int, int], ...]:
         factor = Fraction(low + high) / 2
         row.append((move, int(share * factor * (1 << _BITS)), int(share * (1 << _BITS))))
     return tuple(row)
-
-
-def _least(model: AdditiveModel, cutoff: Cutoff, unit: int) -> int | None:
-    """The least exponent, in units, that is approved; None where none is."""
-    if cutoff.exponent is not None:
-        scaled = cutoff.exponent * unit
-        return -floor(-scaled)
-    chance = cutoff.probability
-    assert chance is not None
-    if chance == 1:
-        return None
-    if chance == 0:
-        # Every probability is above 0.
-        _, start, moves = model.in_units
-        return start + sum(min(row) for row in moves)
-    odds = chance / (1 - chance) / model.odds
-    ln = _CONTEXT.ln(_CONTEXT.divide(Decimal(odds.numerator), Decimal(odds.denominator)))
-    exponent = Fraction(ln if model.base == "e" else _CONTEXT.divide(ln, _CONTEXT.ln(Decimal(2))))
-    # The logarithm has 40 digits; the signs of sums of exponentials settle what lies within its rounding.
-    margin = abs(exponent) * unit * Fraction(1, 10 ** (_DIGITS - 2))
-    low: int = floor(exponent * unit - margin) - 1
-    high: int = floor(exponent * unit + margin) + 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        above = sign([(Fraction(1), Fraction(middle, unit)), (-odds, Fraction(0))], model.base) > 0
-        low, high = (low, middle) if above else (middle, high)
-    return high

@@ -17,10 +17,10 @@ from auditor.messages import shown
 from auditor.model import checks
 from auditor.model.building import split
 from auditor.model.classifier import Classifier
+from auditor.model.cutoff import Cutoff
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.scorecard import ScorecardSpec
 from auditor.search.answer import Progress, Wanted, answer, list_patterns, ranking
-from auditor.search.approvals import Cutoff
 from auditor.search.question import Question, Share
 from auditor.search.ranges import ModelSet, Ranges, box, imprecise_dirichlet
 from auditor.usecases import clock
@@ -97,7 +97,7 @@ def audit(
     any_population : bool
         Of a scorecard: also say what holds in every population that conforms with it.
     data : str, path-like, DataFrame or Table, optional
-        Data to compare with, as `with_data` takes it; only a ModelSpec can be.
+        Data to compare with, as `with_data` takes it; only a specification can be.
     time_limit : float, optional
         Seconds. What isn't proved by then is left open, and the document says so.
     progress : callable, optional
@@ -116,6 +116,13 @@ def audit(
     question = Question.of(delta, criterion, min_probability, sensitive, clock.limits(time_limit))
     _positive("top", top)
     started = clock.seconds()
+    above = None
+    if cutoff is not None and isinstance(model, ScorecardSpec):
+        above = cutoff_of(model, cutoff)
+    elif cutoff is not None and data is None:
+        raise InputError(
+            "cutoff: without data it is a scorecard's; give a scorecard, or data to compare with"
+        )
     exact = classifier_of(model, undisclosed)
     wanted = Wanted(
         top,
@@ -123,7 +130,7 @@ def audit(
         MINIMAL_LIMIT,
         details=True,
         illustration=illustrate,
-        cutoff=None if cutoff is None else cutoff_of(model, cutoff),
+        cutoff=above,
         sets=_sets(model, exact, box, idm),
         largest_box=largest_box,
         every_population=any_population,
@@ -134,9 +141,9 @@ def audit(
         return document
     from auditor.model.spec import ModelSpec
 
-    if not isinstance(model, ModelSpec):
-        raise InputError("data are compared with naive Bayes models only; leave the data out")
-    return with_data(document, model, data, progress=progress)
+    if not isinstance(model, ModelSpec | ScorecardSpec):
+        raise InputError("data are compared with specifications only; leave the data out")
+    return with_data(document, model, data, cutoff=cutoff or "0.5", progress=progress)
 
 
 def labels_of(model: ModelSpec | ScorecardSpec | Classifier) -> dict[str, str]:
@@ -171,7 +178,7 @@ def marked(model: ModelSpec | ScorecardSpec, sensitive: Iterable[str]) -> ModelS
 
 def with_data(
     document: Audit,
-    model: ModelSpec,
+    model: ModelSpec | ScorecardSpec,
     data: Source,
     *,
     dialect: Dialect | None = None,
@@ -184,7 +191,7 @@ def with_data(
     Parameters
     ----------
     document : Audit
-    model : ModelSpec
+    model : ModelSpec or ScorecardSpec
         The audited one.
     data : str, path-like, sequence of them, DataFrame or Table
         With a column per attribute and one for the decision, named as in the model and with the codes or
@@ -194,7 +201,8 @@ def with_data(
     min_group : int
         Groups with fewer people are marked as small.
     cutoff : str or float
-        The model selects whom it gives the favourable decision with a probability above this.
+        The model selects whom it gives the favourable decision with a probability above this; or a score, as
+        `audit` takes it.
     progress : callable, optional
 
     Raises
@@ -202,15 +210,16 @@ def with_data(
     InputError
         If the data can't be used.
     """
-    from auditor.data.comparing import compare
+    from auditor.data.comparing import compare, scored
     from auditor.data.tables import open_table
     from auditor.documents.data import evidence, listed
 
-    above = Share.of(cutoff)
+    if isinstance(model, ScorecardSpec):
+        model = model.taken_as(document.model.undisclosed)
     patterns = listed(document)
     values = [(record.sensitive_values, record.context_values) for record, _ in patterns]
-    found = compare(model, values, open_table(data, dialect), above.value, progress)
-    shown = evidence(found, model.naive_bayes(), patterns, cutoff=above.text, min_group=min_group)
+    found = compare(model, values, open_table(data, dialect), cutoff_of(model, str(cutoff)), progress)
+    shown = evidence(found, scored(model), patterns, min_group=min_group)
     return document.model_copy(update={"data": shown})
 
 
@@ -253,7 +262,7 @@ def patterns(
 
 
 def repair(
-    model: ModelSpec,
+    model: ModelSpec | ScorecardSpec,
     delta: str | float,
     *,
     criterion: CriterionName = "difference",
@@ -269,10 +278,14 @@ def repair(
 ) -> Repaired:
     """Learn the most likely model of the same counts that has no discrimination pattern.
 
+    Of a scorecard the population that conforms with it is learnt again, and written back as points or weights
+    in the scorecard's own decimals; the shares stay, and what is written is proved fair.
+
     Parameters
     ----------
-    model : ModelSpec
-        With counts of the decision and of each attribute; a repaired model is repaired anew from its counts.
+    model : ModelSpec or ScorecardSpec
+        With counts of the decision and of each attribute, or with shares; a repaired model is repaired anew
+        from what it was.
     delta, criterion
         As in `audit`.
     method : {"fair", "independent", "independent-mean", "unconstrained"}
@@ -347,8 +360,8 @@ def classifier_of(
     return model if isinstance(model, Classifier) else model.naive_bayes()
 
 
-def cutoff_of(model: ModelSpec | ScorecardSpec | Classifier, text: str) -> Cutoff:
-    """Read who is approved by a scorecard.
+def cutoff_of(model: ModelSpec | ScorecardSpec, text: str) -> Cutoff:
+    """Read who is approved: by a probability or, of a scorecard, also by points.
 
     Raises
     ------
@@ -356,9 +369,8 @@ def cutoff_of(model: ModelSpec | ScorecardSpec | Classifier, text: str) -> Cutof
         If it is no number, or of something else.
     """
     if not isinstance(model, ScorecardSpec):
-        raise InputError(
-            "cutoff: without data it is a scorecard's; give a scorecard, or data to compare with"
-        )
+        share = Share.of(text)
+        return Cutoff(share.text, probability=share.value)
     found = _CUTOFF.fullmatch(text.strip())
     number = Decimal(found[1]) if found else None
     if found is None or number is None or abs(number) > checks.MAX_SCORE:

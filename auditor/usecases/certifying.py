@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
@@ -14,7 +15,7 @@ from auditor.certificate import issuing
 from auditor.certificate.comparing import TOLERANCE, compare
 from auditor.certificate.model_signature import signed_subject
 from auditor.certificate.policy import Terms, load_policy, terms
-from auditor.certificate.reading import read_certificate
+from auditor.certificate.reading import Opened, read_certificate
 from auditor.certificate.recertifying import carried_over, inherited, superseding
 from auditor.certificate.signing import key_id, load_private_key, load_public_key, sign, signed
 from auditor.certificate.verifying import Against, load_revocations, verify_chain, verify_predecessor
@@ -209,7 +210,7 @@ def recertify(
     """
     key = load_private_key(signer.key, signer.passphrase) if signer else None
     allowed = TOLERANCE if tolerance is None else Share.of(tolerance)
-    before = read_certificate(old)
+    before = opened_at(old)
     name = escaped(str(old))
     if public_key is None and not unverified_predecessor:
         raise InputError(
@@ -320,12 +321,31 @@ def verify(
         revocations=load_revocations(revoked) if revoked else None,
         limits=clock.limits(time_limit),
     )
-    opened = read_certificate(certificate) if certificate else None
+    opened = opened_at(certificate) if certificate else None
     if chain is not None:
-        return verify_chain(chain, against, opened)
+        return verify_chain(chain, against, opened, opened_at)
     if opened is None:
         raise InputError("give a certificate, or a folder of them with --chain")
     return verify_opened(opened, against)
+
+
+def opened_at(path: str | os.PathLike[str]) -> Opened:
+    """Read a certificate from a file, and compare a form of other tools that it stands in with it.
+
+    Raises
+    ------
+    InputError
+        If it can't be read, or what stands around it is not what is made of it.
+    """
+    opened = read_certificate(path)
+    if opened.around is not None:
+        from auditor.report import interchange
+
+        if interchange.contradicts(opened.around, opened.certificate, opened.data):
+            raise InputError(
+                f"{escaped(opened.name)}: what stands around the certificate in it is not what is made of it"
+            )
+    return opened
 
 
 def _sealed(certificate: Certificate, key: Ed25519PrivateKey | None) -> bytes:

@@ -20,7 +20,6 @@ from auditor.documents.reading import parse
 from auditor.errors import AuditorError, InputError
 from auditor.messages import escaped, shown, visible
 from auditor.model.reading import parse_model, read_bytes, unreadable
-from auditor.model.spec import ModelSpec
 from auditor.output import append_line, make_folder, write_bytes
 from auditor.search.answer import Wanted, answer
 from auditor.search.question import Question
@@ -217,7 +216,7 @@ def _audited(job: _Job) -> _Result:
             from auditor.usecases.reporting import of_audit
 
             document = labelled(Audit.of(answered, clock.seconds() - started), spec.attribute_labels)
-            report = of_audit(document, spec if isinstance(spec, ModelSpec) else None, "html").content
+            report = of_audit(document, spec, "html").content
         found = labelled(Answered.of(answered), spec.attribute_labels)
     except AuditorError as error:
         failure = Failure(exit_code=70 if isinstance(error, _Lost) else 3, problems=error.problems)

@@ -14,21 +14,23 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from auditor.choices import Undisclosed
 from auditor.documents.audit import Audit
 from auditor.documents.comparison import Comparison, ParameterChange
 from auditor.documents.parameters import ExactModel
 from auditor.documents.reading import MAX_BYTES, read
 from auditor.documents.record import to_json
-from auditor.documents.repair import Repair
+from auditor.documents.repair import PointsChange, Repair
 from auditor.errors import InputError
 from auditor.messages import escaped
-from auditor.model.reading import load_naive_bayes, read_bytes
+from auditor.model.reading import load_model, read_bytes
 from auditor.model.spec import ModelSpec
 from auditor.report import html, pdf, sections
 from auditor.report.formats import laid_out
 from auditor.report.html import Look
 from auditor.report.pades import sign
 from auditor.report.profiles import load_profile
+from auditor.report.sections.repair import moved
 from auditor.report.subject import Stated, Subject
 from auditor.usecases import auditing, clock
 
@@ -115,7 +117,7 @@ def report(
         If a file can't be used, or files don't belong together or contradict each other.
     """
     kind = _kind(document)
-    is_certificate = kind not in ("auditor/audit", "auditor/repair", "auditor/model")
+    is_certificate = kind not in ("auditor/audit", "auditor/repair", "auditor/model", "auditor/scorecard")
     if model is not None and kind not in ("auditor/audit", "auditor/repair"):
         raise InputError(f"{escaped(document)}: holds its model; --model goes with a stored audit or repair")
     if since is not None and not is_certificate:
@@ -128,8 +130,8 @@ def report(
         made = _of_stored_audit(document, model, format, style, time_limit)
     elif kind == "auditor/repair":
         made = _of_repair(document, model, format, style, time_limit)
-    elif kind == "auditor/model":
-        spec = load_naive_bayes(document)
+    elif kind == "auditor/model" or kind == "auditor/scorecard":
+        spec = load_model(document)
         if spec.repair is None:
             raise InputError(
                 f"{escaped(document)}: is a model and no result; auditor audit {escaped(document)} --delta … "
@@ -144,9 +146,9 @@ def report(
         )
         made = of_audit(stated, spec, format, style)
     else:
-        from auditor.certificate.reading import read_certificate
+        from auditor.usecases.certifying import opened_at
 
-        made = _of_certificate(read_certificate(document), audit, since, format, style)
+        made = _of_certificate(opened_at(document), audit, since, format, style)
     return made if pades is None else replace(made, content=sign(made.content, *pades))
 
 
@@ -160,9 +162,8 @@ def of_audit(
     """Make a report of an audit; ``spec`` is the audited model, and ``repair`` its repair, if at hand."""
     subject = Subject(Stated.of_audit(audit), audit, parameters=audit.parameters)
     if spec is not None:
-        subject = replace(subject, provenance=spec.provenance)
-    if isinstance(spec, ModelSpec):
-        subject = replace(subject, repair=repair or spec.repair, moved=_moved(spec, repair))
+        found = repair or spec.repair
+        subject = replace(subject, provenance=spec.provenance, repair=found, moved=_moved(spec, repair))
     attached = pdf.Attachment("audit.json", "The audit that this report shows", to_json(audit).encode())
     return _made(subject, format, style, (attached,))
 
@@ -173,7 +174,7 @@ def _of_stored_audit(
     stored = read(Audit, document)
     if model is None:
         return of_audit(stored, None, format, style)
-    spec = _named_by(document, stored.model.sha256, model)
+    spec = _named_by(document, stored.model.sha256, model, stored.model.undisclosed)
     audit = auditing.audit(
         spec,
         stored.delta,
@@ -202,7 +203,7 @@ def _of_repair(
         raise InputError(
             f"{escaped(document)}: has only the digest of the repaired model; give it with --model"
         )
-    spec = _named_by(document, record.after.sha256, model)
+    spec = _named_by(document, record.after.sha256, model, record.after.undisclosed)
     audit = auditing.audit(
         spec, record.delta, criterion=record.criterion, illustrate=True, time_limit=time_limit
     )
@@ -242,9 +243,9 @@ def _comparison(opened: Opened, since: Path | None) -> Comparison | None:
     if since is None:
         return None
     from auditor.certificate.comparing import compare
-    from auditor.certificate.reading import read_certificate
+    from auditor.usecases.certifying import opened_at
 
-    before, supersedes = read_certificate(since).certificate, opened.certificate.supersedes
+    before, supersedes = opened_at(since).certificate, opened.certificate.supersedes
     if supersedes is None or supersedes.id != before.id:
         raise InputError(
             f"{escaped(opened.name)}: does not take the place of {escaped(str(since))}; it names "
@@ -292,20 +293,18 @@ def _overlap(first: tuple[float, float] | None, second: tuple[float, float] | No
     return max(first[0], second[0]) <= math.nextafter(min(first[1], second[1]), math.inf)
 
 
-def _moved(spec: ModelSpec, repair: Repair | None) -> tuple[ParameterChange, ...]:
-    """The parameters that a repair moved most."""
+def _moved(
+    spec: ModelSpec | ScorecardSpec, repair: Repair | None
+) -> tuple[ParameterChange | PointsChange, ...]:
+    """The parameters that a repair moved most, or the points of a scorecard."""
     if repair is not None or spec.repair is None:
-        return repair.parameters_moved if repair else ()
-    from auditor.repair.repairing import MOVES, moves
+        return moved(repair) if repair else ()
+    from auditor.repair import scorecards
+    from auditor.repair.repairing import MOVES, before_repair, moves
 
-    before = spec.model_copy(
-        update={
-            "repair": None,
-            "decision": spec.decision.model_copy(update={"prior": None}),
-            "attributes": tuple(a.model_copy(update={"likelihood": None}) for a in spec.attributes),
-        }
-    )
-    return tuple(moves(before.naive_bayes(), spec.naive_bayes())[:MOVES])
+    if isinstance(spec, ModelSpec):
+        return tuple(moves(before_repair(spec).naive_bayes(), spec.naive_bayes())[:MOVES])
+    return scorecards.moves(spec)
 
 
 def _made(subject: Subject, format: ReportFormat, style: Style, attached: tuple[pdf.Attachment, ...]) -> Made:
@@ -364,9 +363,13 @@ def _kind(path: str) -> str | None:
     return kind if isinstance(kind, str) else None
 
 
-def _named_by(document: str, sha256: str, model: str) -> ModelSpec:
-    """Load the model that a document names by its digest."""
-    spec = load_naive_bayes(model)
-    if spec.naive_bayes().sha256() != sha256:
+def _named_by(
+    document: str, sha256: str, model: str, undisclosed: Undisclosed | None
+) -> ModelSpec | ScorecardSpec:
+    """Load the model that a document names by its digest, and by what an undisclosed attribute counts."""
+    spec = load_model(model)
+    if not isinstance(spec, ModelSpec):
+        spec = spec.taken_as(undisclosed)
+    if auditing.classifier_of(spec, None).sha256() != sha256:
         raise InputError(f"{escaped(document)}: is about another model than {escaped(model)}: digests differ")
     return spec

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from auditor.model.cutoff import Cutoff
 from auditor.model.reading import load_model
 from auditor.model.scorecard import ScorecardSpec
 from auditor.model.writing import dump_model
-from auditor.search.approvals import Cutoff
 from tests.cli.conftest import EXAMPLES, Auditor
 from tests.search.test_approvals import rate
 
@@ -228,3 +228,72 @@ def test_what_is_converted_says_the_same(auditor: Auditor, card: Path, suffix: s
         path = again
     ours, theirs = load_model(card), load_model(path)
     assert ours.model_dump()["attributes"] == theirs.model_dump()["attributes"]
+
+
+def test_a_repaired_card_is_audited_certified_reported_and_written_for_others(
+    auditor: Auditor, tmp_path: Path
+) -> None:
+    fair, summary = tmp_path / "fair.yaml", tmp_path / "repair.json"
+    run = auditor("repair", CARD, "--delta", "0.1", "--format", "json", "-o", fair)
+    assert run.code == 0, run.err
+    summary.write_text(run.out, encoding="utf-8")
+    assert json.loads(run.out)["patterns_after"] == 0
+    assert auditor("audit", fair, "--delta", "0.1").code == 0
+    shown = auditor("repair", CARD, "--delta", "0.1", "-o", tmp_path / "again.yaml")
+    assert "points or weights that moved" in shown.out
+    assert fair.read_bytes() == (tmp_path / "again.yaml").read_bytes()
+    reports: list[list[str | Path]] = [
+        ["report", fair, "-o", tmp_path / "fair.md"],
+        ["report", summary, "--model", fair, "-o", tmp_path / "summary.md"],
+        ["audit", fair, "--delta", "0.1", "-o", tmp_path / "audit.md"],
+    ]
+    for report in reports:
+        assert auditor(*report).code == 0
+        text = Path(report[-1]).read_text(encoding="utf-8")
+        assert "What the repair changed" in text
+        assert "The population that conforms with the scorecard was learned again" in text
+        assert "| sex\\_status | A91 | 0.355654175 | 0.169865541 |" in text
+    certified = tmp_path / "certificate.json"
+    terms = ("--issuer", "I", "--responsible", "R")
+    assert auditor("certify", fair, "--delta", "0.1", *terms, "-o", certified).code == 0
+    assert auditor("verify", certified, "--model", fair).code == 0
+    retrained = tmp_path / "retrained.yaml"
+    assert auditor("repair", CARD, "--delta", "0.05", "-o", retrained).code == 0
+    renewed = ("recertify", certified, retrained, "--unverified-predecessor", "-o", tmp_path / "new.json")
+    assert auditor(*renewed).code == 0
+    assert auditor("verify", tmp_path / "new.json", "--model", retrained).code == 0
+    unfair = auditor("recertify", certified, CARD, "--unverified-predecessor", "-o", tmp_path / "unfair.json")
+    assert unfair.code == 1
+    assert "not δ-fair" in unfair.out + unfair.err
+    for suffix in ("pmml", "csv"):
+        assert auditor("convert", fair, "-o", tmp_path / f"fair.{suffix}").code == 0
+
+
+def test_a_card_that_cannot_be_repaired_says_why(
+    auditor: Auditor, meaning_of: Callable[[str], Path], tmp_path: Path
+) -> None:
+    for meaning in ("missing-bin", "declared"):
+        run = auditor("repair", meaning_of(meaning), "--delta", "0.1", "-o", tmp_path / "fair.json")
+        assert run.code == 3
+        assert 'write "undisclosed": "conforming"' in run.err
+    proof = ("--prove", tmp_path / "proof.json", "-o", tmp_path / "fair.json")
+    run = auditor("repair", CARD, "--delta", "0.1", *proof)
+    assert run.code == 3
+    assert "give a naive Bayes model" in run.err
+
+
+def test_a_fleet_of_scorecards(auditor: Auditor, meaning_of: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = tmp_path / "fleet"
+    folder.mkdir()
+    for meaning in MEANINGS:
+        meaning_of(meaning).rename(folder / f"{meaning}.json")
+    assert auditor("repair", CARD, "--delta", "0.1", "-o", folder / "fair.json").code == 0
+    asked = ("--delta", "0.1", "--jobs", "1", "--reports", tmp_path / "reports", "--format", "jsonl")
+    run = auditor("fleet", folder, *asked)
+    assert run.code == 1
+    found = map(json.loads, run.out.splitlines())
+    rows = {Path(row["file"]).stem: row["answer"] for row in found}
+    assert rows["fair"]["verdict"] == "delta-fair"
+    for meaning, (_, count) in MEANINGS.items():
+        assert (rows[meaning]["verdict"], rows[meaning]["pattern_count"]) == ("not-delta-fair", count)
+    assert len([*(tmp_path / "reports").iterdir()]) == 4

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from auditor.errors import InputError
 from auditor.model.additive import AdditiveModel, ScoredAttribute
+from auditor.model.cutoff import Cutoff
 from auditor.model.naive_bayes import Assignment
 from auditor.search.answer import Wanted, answer
-from auditor.search.approvals import Cutoff, Scores, approvals_of
+from auditor.search.approvals import Scores, approvals_of
 from auditor.search.question import Question
 from tests.fuzzing import examples
 

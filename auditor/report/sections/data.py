@@ -53,7 +53,7 @@ def section(subject: Subject) -> Blocks:
         blocks += [
             Heading("How often the listed patterns occur in the data", "data-patterns"),
             Paragraph(
-                "A * marks where the model's share of people is outside the interval: naive Bayes is off "
+                "A * marks where the model's share of people is outside the interval: its population is off "
                 "there. The degree is the difference that disclosing makes to the share of favourable "
                 "decisions.",
                 "intro",
@@ -108,7 +108,7 @@ def observed(found: Observed) -> str:
 def _sentences(data: DataEvidence) -> list[str]:
     """Who is in the data, and how the model decides on them."""
     sentences = [
-        f"From {data.source}. The model selects (gives the favourable decision with more than {data.cutoff}) "
+        f"From {data.source}. The model selects ({_selecting(data)}) "
         f"{observed(data.selected)}; in the data {observed(data.favourable)} have it. They agree for "
         f"{observed(data.accuracy)}."
     ]
@@ -130,6 +130,13 @@ def _sentences(data: DataEvidence) -> list[str]:
     if data.impossible:
         sentences.append(f"For {data.impossible:,} people the model gives each decision the probability 0.")
     return sentences
+
+
+def _selecting(data: DataEvidence) -> str:
+    if data.cutoff_unit == "probability":
+        return f"gives the favourable decision with more than {data.cutoff}"
+    points = data.cutoff.removesuffix("points").strip()
+    return f"by {points} points, on the favourable side or exactly"
 
 
 def _interval(found: Observed) -> str:
@@ -171,7 +178,7 @@ def _pattern(rank: int, pattern: DataPattern, delta: str) -> tuple[str | Cell, .
         f"{pattern.occurs.count:,}",
         _share(pattern.occurs.share),
         _interval(pattern.occurs),
-        percent(pattern.probability) + ("*" if pattern.probability_in_interval is False else ""),
+        _share(pattern.probability) + ("*" if pattern.probability_in_interval is False else ""),
         "-" if degree is None else signed(degree, delta),
         signed(pattern.favourable_given_pattern - pattern.favourable_given_context, delta),
     )

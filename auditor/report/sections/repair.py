@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import ROUND_CEILING
+from decimal import ROUND_CEILING, Decimal
 
 from auditor.choices import MethodName
 from auditor.documents.comparison import ParameterChange
 from auditor.documents.criteria import WORDS as CRITERIA
-from auditor.documents.repair import PredictionShift, ProofSummary, Repair
+from auditor.documents.repair import PointsChange, PredictionShift, ProofSummary, Repair
 from auditor.model.spec import RepairRecord
 from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Facts, Heading, Items, Paragraph, Picture, Table, values
 from auditor.report.figures import likelihood, percent, plural, rounded, share, signed, whole
 from auditor.report.subject import Subject
 from auditor.report.wording import move_table
+
+#: Characters of a number of a scorecard that is shown in full.
+_LONGEST = 12
 
 _METHODS: Mapping[MethodName, str] = {
     "fair": "the most likely parameters that were found without any discrimination pattern",
@@ -29,20 +32,29 @@ def section(subject: Subject) -> Blocks:
     if subject.repair is None:
         return None
     model = subject.stated.model
+    learned = (
+        "The parameters of the model were learned again from the same counts."
+        if model.undisclosed is None
+        else "The population that conforms with the scorecard was learned again, and what that moved its "
+        "log-odds by was added to the scorecard’s points, in the decimals that it has; the shares of the "
+        "population stay. Log-likelihoods are of as many people as its provenance names, or of 1,000."
+    )
     return [
         Paragraph(
-            "The parameters of the model were learned again from the same counts. Being fair costs "
-            "likelihood; the model whose decision does not depend on the sensitive attributes at all is the "
-            "other end of the scale."
+            f"{learned} Being fair costs likelihood; the model whose decision does not depend on the "
+            "sensitive attributes at all is the other end of the scale."
         ),
         *blocks(subject.repair, model.favourable, model.unfavourable, subject.moved),
     ]
 
 
 def blocks(
-    record: Repair | RepairRecord, favourable: str, unfavourable: str, moved: Sequence[ParameterChange]
+    record: Repair | RepairRecord,
+    favourable: str,
+    unfavourable: str,
+    moved: Sequence[ParameterChange | PointsChange],
 ) -> list[Block]:
-    """Say what a repair changed; ``moved`` are the parameters that moved most."""
+    """Say what a repair changed; ``moved`` are the parameters that moved most, or all points that did."""
     facts = [
         ("Parameters", _METHODS[record.method]),
         ("Threshold", f"δ = {record.delta}"),
@@ -82,10 +94,33 @@ def blocks(
                 "rounds",
             )
         )
-    made += move_table(moved, favourable, unfavourable, "The parameters that moved most")
+    parameters = [move for move in moved if isinstance(move, ParameterChange)]
+    made += move_table(parameters, favourable, unfavourable, "The parameters that moved most")
+    made += _points([move for move in moved if isinstance(move, PointsChange)])
     if isinstance(record, Repair):
         made += _predictions(record)
     return made
+
+
+def moved(document: Repair) -> tuple[ParameterChange | PointsChange, ...]:
+    """What a repair moved: parameters or, of a scorecard, points."""
+    return (*document.parameters_moved, *document.points_moved)
+
+
+def _points(moved: Sequence[PointsChange]) -> list[Block]:
+    rows = [
+        (move.attribute or "Intercept", move.value or "", _number(move.before), _number(move.after))
+        for move in moved
+    ]
+    if not rows:
+        return []
+    heads = ("Attribute", "Value", "Before", "After")
+    return [Heading("The points or weights that moved", "points"), Table("", heads, rows, 2, "points")]
+
+
+def _number(text: str) -> str:
+    """A number of a scorecard in full, unless it is longer than anybody reads."""
+    return text if len(text) <= _LONGEST else f"{Decimal(text):.9f}"
 
 
 def proved(proof: ProofSummary) -> str:

@@ -267,10 +267,8 @@ class Model:
                 rows, columns = self.products(first, self.odds.start), self.common
                 if second != self.shared:
                     columns = self.products(second, self.odds.one)
-                counts = (
-                    n * self.count(rows, columns, k, threshold) for k, n in self.odds.strengths(x).items()
-                )
-                found[x] = sum(counts)
+                strengths = self.odds.strengths(x).items()
+                found[x] = sum(n * self.count(rows, columns, k, threshold) for k, n in strengths)
         except TimeoutError:
             return None
         return found
@@ -330,16 +328,17 @@ class Model:
         """In how many contexts |degree| is above a threshold."""
         (starts, odds, contexts, _), (logs, others, each, before) = rows, columns
         ends, marks = self.odds.ends(k, threshold), []
-        for end in ends or ():
+        if not ends:
+            return 0
+        for end in ends:
             first = [bisect_left(logs, end - CLOSE - at) for at in starts[:-1]]
             last = [end + CLOSE - at for at in starts[:-1]]
             pairs = zip(first, last, strict=True)
             marks += [first, [a if logs[a] >= b else bisect_left(logs, b, a) for a, b in pairs]]
-        if not ends:
-            return 0
         # All from i to j can be inside; those from sure to end are, the others are too close to call.
         i, sure, end, j = marks
-        total = sum(n * (before[b] - before[a]) for n, a, b in zip(contexts, sure, end, strict=True) if a < b)
+        inside = zip(contexts, sure, end, strict=True)
+        total: int = sum(n * (before[b] - before[a]) for n, a, b in inside if a < b)
         if i != sure or end != j:
             for row, (a, b, c, d) in enumerate(zip(i, sure, end, j, strict=True)):
                 for column in {*range(a, min(b, d)), *range(max(a, c), d)} if a < b or c < d else ():

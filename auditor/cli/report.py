@@ -22,7 +22,8 @@ def report(
     document: Annotated[
         str,
         typer.Argument(
-            metavar="DOCUMENT", help="Stored audit or repair, certificate (JSON or in a PDF), repaired model."
+            metavar="DOCUMENT",
+            help="Stored audit, repair or frontier, certificate (JSON or in a PDF), repaired model.",
         ),
     ],
     output: Annotated[
@@ -93,7 +94,6 @@ def report(
         "--pades": pades,
     }
     destinations.settle({"--output": output}, reads, prints=False)
-    from auditor.report.text import verdict_line
     from auditor.usecases import reporting
 
     signature = (pades, passphrase(pades, "AUDITOR_PADES_PASSPHRASE")) if pades else None
@@ -110,7 +110,7 @@ def report(
             time_limit=time_limit,
         )
     deliver_report(made, output)
-    complain(f"{verdict_line(made.stated)}; see {output}")
+    complain(f"{made.line}; see {output}")
     return 0
 
 

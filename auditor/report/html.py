@@ -97,11 +97,11 @@ def render(
         raise InputError(f"{escaped(str(templates))}: a template can't be used: {error}") from error
 
 
-def page(title: str, contents: Sequence[Block]) -> str:
-    """Render blocks as a page of their own, for a screen."""
+def page(title: str, contents: Sequence[Block], medium: Medium = "screen") -> str:
+    """Render blocks as a page of their own."""
     template = environment().get_template("page.html.j2")
     return template.render(
-        title=title, contents=contents, medium="screen", version=__version__, **_dress(("report.js",))
+        title=title, contents=contents, medium=medium, version=__version__, **_dress(("report.js",))
     )
 
 

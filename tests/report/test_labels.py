@@ -61,7 +61,8 @@ def test_reports_show_labels_and_name_them_once(auditor: Auditor, model: Path, t
         read = page.read_text(encoding="utf-8")
         # The certificate's own file stands in its page as it is.
         read = read.partition('<script type="application/json" id="certificate-file">')[0]
-        assert words(read).count("Ethnic_Code_Text") <= 1
+        # The command that repeats the audit needs the name.
+        assert words(read).count("Ethnic_Code_Text") <= 2
 
 
 def test_documents_keep_names(auditor: Auditor, model: Path) -> None:

@@ -205,3 +205,11 @@ def test_no_page_is_blank_or_overflows(pdf_file: Path, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("pango")
 def test_compas_takes_ten_pages() -> None:
     assert paper("compas").pages <= 10
+
+
+def test_the_first_page_says_what_the_worst_pattern_does(pango: None, tmp_path: Path) -> None:
+    """The sheet for paper hides what only a browser can do, and nothing that the cover says."""
+    file = tmp_path / "report.pdf"
+    file.write_bytes(paper("figure1").content)
+    first = " ".join(run("pdftotext", "-f", "1", "-l", "1", file, "-").split())
+    assert "The worst pattern of at least 1 of 10,000 people: Disclosing" in first

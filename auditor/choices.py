@@ -13,6 +13,8 @@ MethodName = Literal["fair", "independent", "independent-mean", "unconstrained"]
 Undisclosed = Literal["conforming", "missing-bin", "declared"]
 #: How the patterns over one set of sensitive attributes were decided (`search.additive.counting.Coverage`).
 CoverageMethod = Literal["closed form", "exhausted", "enclosed", "bounded"]
+#: As what a certificate is written: itself, or whole within a form that other tools read.
+CertificateForm = Literal["certificate", "in-toto", "cyclonedx"]
 SolverName = Literal["interior", "sqp", "signomial"]
 CutRanking = Literal["discrimination", "divergence"]
 #: Sets of models about an audited one: probabilities within a factor, and further rows of any kind.

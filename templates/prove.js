@@ -294,10 +294,12 @@ function parameters(certificate) {
 }
 
 function dates(certificate, today) {
-  const { issued, valid_from, expires } = certificate;
+  const { issued, valid_from, expires, verdict } = certificate;
   if (today < valid_from) return [false, `valid from ${valid_from}`];
   if (today >= expires) return [false, `expired on ${expires}`];
-  return issued <= today ? [true, `valid from ${valid_from} to the start of ${expires}`] : [false, `issued on ${issued}, after today`];
+  if (issued > today) return [false, `issued on ${issued}, after today`];
+  // A finding is not valid for a time: it was found.
+  return [true, verdict === "delta-fair" ? `valid from ${valid_from} to the start of ${expires}` : `issued on ${issued}`];
 }
 
 /** The worst pattern's figures; gives its |degree| too. */

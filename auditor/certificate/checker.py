@@ -3,9 +3,11 @@
 
     python checker.py CERTIFICATE [--public-key KEY.pem] [--at YYYY-MM-DD]
 
-Needs Python 3.11 and nothing else. Every number is computed again from the model in the certificate, every
-sentence is made again from its facts, and the signature is checked. Exit code 0: all holds; 1: something does
-not; 3: no certificate, or no key; 4: something that it claims could not be checked within the limits.
+Needs Python 3.11, two files beside it, and nothing else: form_checker.py says what a certificate can say, and
+scorecard_checker.py has what only certificates of scorecards need. Every number is computed again from the
+model in the certificate, every sentence is made again from its facts, and the signature is checked. Exit
+code 0: all holds; 1: something does not; 3: no certificate, or no key; 4: something that it claims could not
+be checked within the limits, or without a file that is missing.
 
 A naive Bayes model gives P(d | z) for a favourable decision d and disclosed values z. A pattern is a pair
 (x, y): x gives values to one or more sensitive attributes, y to any others, and P(xy) > 0. Its degree is
@@ -18,10 +20,10 @@ patterns whose P(xy) is at least that are in scope; those are gone through one b
 
 With the odds R = P(d, y) / P(d̄, y) of the context and k = P(x | d) / P(x | d̄), P(d | y) = R / (1 + R) and
 P(d | xy) = Rk / (1 + Rk): for a given x the degree depends on R alone, and x discriminates where R lies in
-one open interval. R is a product with one factor per attribute in y. The products over one half of the
-attributes are sorted; for each product over the other half, bisection finds those that bring R into the
-interval. That compares floating-point logarithms, whose errors stay far below CLOSE. Where two are as near
-as CLOSE, the definition decides in exact fractions, so no result depends on rounding.
+one open interval. R is a product with one factor per attribute in y. The products over some of the attributes
+are sorted; for each product over the others, bisection finds those that bring R into the interval. That
+compares floating-point logarithms, whose errors stay far below CLOSE. Where two are as near as CLOSE, the
+definition decides in exact fractions, so no result depends on rounding.
 """
 
 from __future__ import annotations
@@ -29,290 +31,41 @@ from __future__ import annotations
 import argparse
 import base64
 import hashlib
-import json
 import re
 import sys
-import unicodedata
-from bisect import bisect_left, bisect_right
+from array import array
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cached_property
 from itertools import accumulate, combinations, product
-from math import gcd, inf, isqrt, lcm, log, log1p, prod, sqrt
+from math import comb, gcd, inf, isqrt, log, log1p, prod, sqrt
 from pathlib import Path
 from runpy import run_path
+from types import SimpleNamespace
 from typing import Any
 
-SIDES, SCOPE = ("favourable", "unfavourable"), ("criterion", "delta", "min_probability")
-COLUMNS = (SIDES, ("weights", "population"))  # of the attributes of a naive Bayes model, and of a scorecard
-CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 200_000, 4_000_000  # products in one list; steps, ten to twenty seconds
-# Nothing longer is looked at: bytes; characters of a name and a text; attributes, and values of each; values
-# together; bits of the common denominator of an attribute's probabilities; characters of each attribute's
-# longest probability together; days that a certificate holds; sensitive attributes whose sets are listed.
-FILE_LIMIT, NAME_LIMIT, TEXT_LIMIT, ATTRIBUTE_LIMIT, VALUE_LIMIT = 32 * 2**20, 500, 10_000, 1_000, 100_000
-DENOMINATOR_LIMIT, MODEL_LIMIT, DAYS_LIMIT, LISTED_LIMIT = 6_700, 10_000, 3_660, 12
+FORM, SCORECARDS = "form_checker.py", "scorecard_checker.py"  # in the folder of this file
+SIDES = ("favourable", "unfavourable")
+CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 400_000, 8_000_000  # products in one list; steps, of about 3 µs
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
 OUTCOMES = {True: "passed", False: "FAILED", None: "not performed"}
-# A certificate, with the form of each value in its place: = is one of these, ? may be null.
-FORM = """{"kind": "=auditor/certificate", "version": 2, "id": "id", "issued": "day", "valid_from": "day",
-"expires": "day", "supersedes": "supersedes?", "issuer": "name?", "responsible": "name?",
-"claim": {"sentence": "words", "formula": "words"}, "verdict": "=delta-fair|not-delta-fair|inconclusive",
-"criterion": "criterion", "delta": "decimal", "min_probability": "decimal?",
-"policy": {"sha256": "digest?", "overridden": "overridden"},
-"decision": {"name": "name", "favourable": "name", "unfavourable": "name"},
-"sensitive_attributes": [{"name": "name", "reason": "text?"}],
-"max_degree": {"exact": "fraction?", "lower": "decimal", "upper": "decimal"}, "witness": "witness?",
-"pattern_count": "count?", "pattern_count_reason": "uncounted?", "total_patterns": "count",
-"coverage": "coverage?", "inconclusive_reason": "undecided?", "assumptions": ["words"], "limits": ["words"],
-"method": {"search": "words", "arithmetic": "words"}, "platform": "text?",
-"tool": {"name": "=auditor", "version": "tool"},
-"model": {"name": "name", "sha256": "digest", "family": "=naive-bayes|scorecard", "repair": "repair?",
-  "exact": "naive-bayes",
-  "provenance": {"description": "text?", "owner": "text?", "model_version": "text?", "data_source": "text?",
-    "period": "text?", "rows": "count?"}}}"""
-PARTS = """{"overridden": {"criterion": "criterion?", "delta": "decimal?", "min_probability": "decimal?",
-  "sensitive": "names?", "valid_days": "count?", "issuer": "name?", "responsible": "name?"},
-"supersedes": {"id": "id", "sha256": "digest", "verified_with": "digest?", "scope": {"decision": "name",
-  "favourable": "name", "unfavourable": "name", "criterion": "criterion", "delta": "decimal",
-  "min_probability": "decimal?", "sensitive": "names"}, "scope_change_reason": "text?"},
-"repair": {"method": "=fair|independent|independent-mean|unconstrained", "source_sha256": "digest",
-  "smoothing": "weight", "decision": {"favourable": "weight", "unfavourable": "weight"},
-  "attributes": [{"favourable": ["weight"], "unfavourable": ["weight"]}],
-  "log_likelihood_before": "logarithm", "log_likelihood_after": "logarithm?"},
-"naive-bayes": {"decision": "name", "favourable": "name", "unfavourable": "name", "prior": "share",
-  "attributes": [{"name": "name", "sensitive": "flag", "values": ["name"],
-    "favourable": ["share"], "unfavourable": ["share"]}]},
-"scorecard": {"family": "=scorecard", "decision": "name", "favourable": "name", "unfavourable": "name",
-  "undisclosed": "=conforming", "base": "=e|2", "odds": "weight", "intercept": "score",
-  "unfavourable_share": "share", "attributes": [{"name": "name", "sensitive": "flag", "values": ["name"],
-    "weights": ["score"], "undisclosed": "score", "population": ["share"]}]},
-"witness": {"sensitive_values": "labels", "context_values": "labels", "degree": "figure",
-  "probability": "figure", "favourable_given_pattern": "figure", "favourable_given_context": "figure"},
-"coverage": [{"disclosed": "names", "method": "=closed form|exhausted|bounded", "pairs": "count",
-  "patterns": "count"}], "names": ["name"], "criterion": "=difference|ratio"}"""
-PATTERNS = json.loads(
-    r"""{"day": "[0-9]{4}-[0-9]{2}-[0-9]{2}", "id": "[0-9a-f]{32}", "digest": "[0-9a-f]{64}",
-"count": "0|[1-9][0-9]{0,3999}", "decimal": "0|1|0[.][0-9]{0,399}[1-9]", "tool": "[0-9]+[.][0-9]+[.][0-9]+",
-"fraction": "(0|-?[1-9][0-9]{0,40000})(/[1-9][0-9]{0,40000})?", "logarithm": "-[0-9]{1,120}[.][0-9]{6}",
-"share": "0|1|[1-9][0-9]{0,1999}/[1-9][0-9]{0,1999}", "weight": "(0|[1-9][0-9]{0,99})(/[1-9][0-9]{0,99})?",
-"score": "(0|-?[1-9][0-9]{0,199})(/[1-9][0-9]{0,199})?", "rounded": "0|-?(1|0[.][0-9]{0,19}[1-9])",
-"undecided": "the search reached a limit of time or memory before it was decided",
-"uncounted": "not all patterns were counted within the limits of time and memory",
-"given in version 1": "0|1([.]0{1,400})?|0[.](?!0*$)[0-9]{1,400}",
-"uncounted in version 1": "patterns of a minimum probability are searched, not counted|more than [0-9,]+
- patterns lie within rounding of the threshold|there are [0-9.E+]+ combinations of sensitive values; at most
- [0-9,]+ are counted one by one|the time limit was reached before all patterns were counted",
-"change in version 1": "(decision|(un)?favourable decision|criterion|delta|minimum probability): .+ became .+|
-sensitive attribute: .+ was (added|removed)"}""".replace("\n", "")
-)
-SCORECARDS, ODDS_LIMIT = "scorecard_checker.py", 1_000  # the arithmetic of scorecards; the exponent of odds
-# SHA-256 of the assumptions, limits and method, which are the same in all certificates of a family.
-FIXED_WORDS = (
-    "6d055ecd12e04b8ee2329708938a43387789d3cdb801da7bac745a91687f4515",
-    "82076c775c9cea9db57f0a9147c8c5008d1749700bc8b181627cc24e4a53c3f2",
-)
-# Signs that can't be seen, and letters that look like Latin ones: the eye must be able to tell names apart.
-JOINERS, HIDDEN = (
-    "\u200c\u200d",
-    {*"\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffe\uffff", *map(chr, range(0xFE00, 0xFE10))},
-)
-ALIKE = "АВЕЅІЈКМНОРСТУХаеѕіјорсухһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧονρ", "ABESIJKMHOPCTYXaesijopcyxhdqwABEZHIKMNOPTYXovp"
 
 
-def refuse(what: str) -> Any:
-    """Say why this is no certificate."""
-    raise ValueError(what)
+def beside(name: str) -> Any:
+    """What another file in the folder of this one defines; None if it isn't there."""
+    path = Path(__file__).with_name(name)
+    return SimpleNamespace(**run_path(str(path))) if path.exists() else None
 
 
-def read_json(data: bytes) -> Any:
-    """JSON without duplicate names, NaN, decimals or large integers: a text has one meaning."""
-    if len(data) > FILE_LIMIT:
-        refuse("larger than a certificate can be")
-    hooks: Any = dict.fromkeys(
-        ("parse_constant", "parse_float"), lambda text: refuse(f"a certificate can't have {text:.40}")
-    )
-    hooks["parse_int"] = lambda text: (
-        int(text) if len(text) < 10 else refuse(f"a certificate can't have {text:.40}")
-    )
-    hooks["object_pairs_hook"] = lambda pairs: (
-        dict(pairs) if len(dict(pairs)) == len(pairs) else refuse("a name twice in one object")
-    )
-    return json.JSONDecoder(**hooks).decode(data.decode())
-
-
-def canonical(value: Any) -> str:
-    """Canonical JSON (RFC 8785) of objects, lists, text, small integers, true, false and null."""
-
-    def sort(part: Any) -> Any:
-        if isinstance(part, dict):
-            return {name: sort(part[name]) for name in sorted(part, key=lambda n: n.encode("utf-16-be"))}
-        return list(map(sort, part)) if isinstance(part, list) else part
-
-    return json.dumps(sort(value), ensure_ascii=False, separators=(",", ":"))
-
-
-def digest(value: Any) -> str:
-    """Hexadecimal SHA-256 of the canonical JSON."""
-    return hashlib.sha256(canonical(value).encode()).hexdigest()
-
-
-def number(text: str) -> Fraction:
-    """The number that a text such as "-3/7", "12" or "0.05" writes, exactly."""
-    above, _, below = text.partition("/")
-    return Fraction(Decimal(above)) / int(Decimal(below or "1"))  # Decimal() is exact at any length
-
-
-def is_text(value: str, limit: int, allowed: str) -> bool:
-    """Whether a text can be seen, has no hidden signs and is not too long."""
-    signs = [(sign, unicodedata.category(sign)) for sign in value[: limit + 1] if sign not in allowed]
-    hidden = (s in HIDDEN or kind in ("Cc", "Cf", "Cs", "Zl", "Zp") for s, kind in signs)
-    return len(value) <= limit and not any(hidden) and any(not sign.isspace() for sign, _ in signs)
-
-
-def differ(names: list[str]) -> bool:
-    """Whether no two names could be taken for each other."""
-    latin = str.maketrans(*ALIKE, JOINERS)
-    seen = {" ".join(unicodedata.normalize("NFKC", name).translate(latin).split()) for name in names}
-    return len(seen) == len(names)
-
-
-def is_a(value: Any, form: Any) -> bool:
-    """Whether a value, other than a list or an object of known fields, has a form."""
-    if form == "flag" or type(form) is int:
-        return type(value) is bool if form == "flag" else type(value) is int and value == form
-    if form == "labels":
-        pairs = value.items() if type(value) is dict and len(value) <= ATTRIBUTE_LIMIT else [(None, None)]
-        return all(is_a(name, "name") for pair in pairs for name in pair)
-    if type(value) is not str or form == "words" or form[0] == "=":
-        return type(value) is str and (form == "words" or value in form[1:].split("|"))
-    if form == "name":  # in the one normal form of its letters
-        return is_text(value, NAME_LIMIT, JOINERS) and unicodedata.normalize("NFC", value) == value
-    if form == "text":
-        return is_text(value, TEXT_LIMIT, JOINERS + "\n\t")
-    if not re.fullmatch(PATTERNS[form], value) or (form == "day" and not date.fromisoformat(value)):
-        return False
-    above, _, below = value.partition("/")  # a fraction is in lowest terms
-    return not below or (below != "1" and gcd(int(Decimal(above)), int(Decimal(below))) == 1)
-
-
-def fit(value: Any, form: Any, parts: Any, place: str = "") -> None:
-    """Refuse a value that hasn't a form."""
-    if type(form) is str:
-        form = None if value is None and form[-1] == "?" else parts.get(form.rstrip("?"), form.rstrip("?"))
-    if type(form) is dict and type(value) is dict and value.keys() == form.keys():
-        for name, part in value.items():
-            fit(part, form[name], parts, f"{place}.{name}")
-    elif type(form) is list and type(value) is list and len(value) <= VALUE_LIMIT:
-        for part in value:
-            fit(part, form[0], parts, f"{place}[]")
-    elif form is not None and (type(form) in (dict, list) or not is_a(value, form)):
-        refuse(f"{place[1:] or 'the whole'} is not written as in a certificate")
-
-
-def read(data: bytes) -> tuple[Any, bytes, str, bytes]:
-    """Certificate, signed bytes, key id and signature of a file that `auditor certify` can have written."""
-    c, signed, keyid, sig, kind = read_json(data), b"", "", b"", "application/vnd.in-toto+json"
-    form, parts, sealed = json.loads(FORM), json.loads(PARTS), "payload" in c
-    if sealed:
-        payload, keyid = base64.b64decode(c["payload"]), c["signatures"][0]["keyid"]
-        sig, c = base64.b64decode(c["signatures"][0]["sig"]), read_json(payload)["predicate"]
-        signed = b"DSSEv1 %d %s %d %s" % (len(kind), kind.encode(), len(payload), payload)
-    if c["version"] == 1:  # it says in words what changed, and knows no repairs
-        form |= {"version": 1, "delta": "given in version 1", "min_probability": "given in version 1?"}
-        form["pattern_count_reason"], parts["overridden"] = "uncounted in version 1?", ["setting"]
-        parts["setting"] = "=criterion|delta|min_probability|sensitive|valid_days|issuer|responsible"
-        parts["supersedes"] |= {"scope_changes": ["change in version 1"]}
-        del form["model"]["family"], form["model"]["repair"]
-        del parts["supersedes"]["verified_with"], parts["supersedes"]["scope"]
-    scored = c["version"] != 1 and c["model"]["family"] == "scorecard"
-    parts["figure"] = "rounded" if scored else "fraction"
-    form["model"]["exact"] = "scorecard" if scored else "naive-bayes"
-    fit(c, form, parts)
-    if sealed:  # one envelope can be written in many ways; only one is accepted, so that no byte is loose
-        subject = [{"name": c["model"]["name"], "digest": {"sha256": c["model"]["sha256"]}}]
-        about = {"_type": "https://in-toto.io/Statement/v1", "subject": subject, "predicate": c}
-        about["predicateType"] = f"urn:auditor:certificate:v{c['version']}"
-        texts = [base64.b64encode(part).decode() for part in (canonical(about).encode(), sig)]
-        whole = {"payload": texts[0], "payloadType": kind, "signatures": [{"keyid": keyid, "sig": texts[1]}]}
-        if (canonical(whole) + "\n").encode() != data or len(sig) != 64 or not is_a(keyid, "digest"):
-            refuse("the envelope is not written as that of a certificate")
-    for problem, holds in relations(c):
-        if not holds:
-            refuse(problem)
-    return c, signed, keyid, sig
-
-
-def scope(c: Any) -> dict[str, Any]:
-    """What a certificate answers, apart from the model."""
-    named = {
-        "sensitive": sorted(a["name"] for a in c["sensitive_attributes"]),
-        "decision": c["decision"]["name"],
-    }
-    return named | {side: c["decision"][side] for side in SIDES} | {name: c[name] for name in SCOPE}
-
-
-def relations(c: Any) -> Iterator[tuple[str, bool]]:
-    """What is so between the fields of every certificate: what is wrong if it isn't, and whether it is."""
-    exact, sensitive, first = c["model"]["exact"], scope(c)["sensitive"], c["version"] == 1
-    days = (date.fromisoformat(c["expires"]) - date.fromisoformat(c["valid_from"])).days
-    yield "dates in a wrong order", c["issued"] <= c["valid_from"] and 0 < days <= DAYS_LIMIT
-    scored = "family" in exact
-    columns = [(len(a["values"]), a[name]) for a in exact["attributes"] for name in COLUMNS[scored]]
-    yield "no or too many attributes", 0 < len(columns) <= 2 * ATTRIBUTE_LIMIT and sensitive != []
-    yield "too many values", sum(size for size, _ in columns) <= 2 * VALUE_LIMIT
-    yield "too few or many values", all(2 - scored <= m == len(row) <= ATTRIBUTE_LIMIT for m, row in columns)
-    longest = sum(max(len(p) for n in COLUMNS[scored] for p in a[n]) for a in exact["attributes"])
-    rows = [row for _, row in columns]
-    if scored:
-        scores = [[exact["intercept"]], *([a["undisclosed"], *a["weights"]] for a in exact["attributes"])]
-        rows.append([w for row in scores for w in row])
-        widest = sum(max(abs(number(w)) for w in row) for row in scores)
-        yield "a scorecard with log-odds too large", widest <= ODDS_LIMIT
-        none = (c["min_probability"], c["model"]["repair"], c["max_degree"]["exact"])
-        yield "what no certificate of a scorecard has", none == (None, None, None)
-    common = (d for row in rows for d in accumulate((number(p).denominator for p in row), lcm))
-    short = longest <= MODEL_LIMIT and all(d.bit_length() <= DENOMINATOR_LIMIT for d in common)
-    yield "numbers with too many digits", short
-    groups = [[exact["decision"], *(a["name"] for a in exact["attributes"])], [exact[side] for side in SIDES]]
-    yield (
-        "two names that could be confused",
-        all(map(differ, groups + [a["values"] for a in exact["attributes"]])),
-    )
-    loose = set('"\\') & set(c["model"]["name"] + exact["favourable"]) or set('",()') & set(
-        "".join(sensitive)
-    )
-    yield "names that make its sentence ambiguous", not (first and loose)
-    yield "a minimum probability of 0, which is none", first or c["min_probability"] != "0"
-    count, why, undecided = c["pattern_count"], c["pattern_count_reason"], c["verdict"] == "inconclusive"
-    yield "a count and a reason why not, or neither", (count is None) == (why is not None)
-    yield "a reason that doesn't apply, or none", undecided == (c["inconclusive_reason"] is not None)
-    yield "a proved number in an undecided one", not undecided or count is c["max_degree"]["exact"] is None
-    yield "patterns in a δ-fair model", c["verdict"] != "delta-fair" or count == "0"
-    listed = count is not None and c["min_probability"] is None and len(sensitive) <= LISTED_LIMIT
-    yield "coverage of no count, or none of one", listed == (c["coverage"] is not None)
-    bare = [row["disclosed"] for row in c["coverage"] or []] + [
-        w["sensitive_values"] for w in [c["witness"]] if w
-    ]
-    yield "a pattern without sensitive attributes", all(bare)
-    old, now = c["supersedes"] or {"scope": scope(c), "scope_change_reason": None}, scope(c)
-    if first:
-        said = old.get("scope_changes", [])
-        ends = tuple(f" became {value or 'none'}" for name, value in now.items() if name != "sensitive")
-        named = [line[21:].rsplit(" was ", 1) for line in said if not line.endswith(ends)]
-        true = all((name in sensitive) == (verb == "added") for name, verb in named)
-    else:
-        said = [name for name, value in old["scope"].items() if value != now[name]]
-        now |= {"valid_days": str(days), "issuer": c["issuer"], "responsible": c["responsible"]}
-        policy = {name: value for name, value in c["policy"]["overridden"].items() if value is not None}
-        lists = [old["scope"]["sensitive"], policy.get("sensitive", [])]
-        true = all(value != now[name] for name, value in policy.items()) and lists == [
-            sorted({*n}) for n in lists
-        ]
-        true = true and (c["policy"]["sha256"] is not None or not policy)
-    yield "a change that isn't one", true
-    yield "a reason for no change, or none for one", bool(said) == (old["scope_change_reason"] is not None)
+form = beside(FORM)
+if form is None:
+    print(f"NOT DECIDED: put {FORM} beside this file; it says what a certificate can say")
+    sys.exit(4)
+number, digest = form.number, form.digest
 
 
 # Ed25519, RFC 8032: points of -x² + y² = 1 + Dx²y² modulo P as (X, Y, Z, T) with x = X/Z, y = Y/Z, xy = T/Z.
@@ -343,7 +96,7 @@ def point(data: bytes) -> Point:
     root = pow(square, (P + 3) // 8, P)
     x = root if root * root % P == square else root * pow(2, (P - 1) // 4, P) % P
     if y >= P or x * x % P != square or (x == 0 and sign):
-        refuse("a public key that is no point of the curve")
+        form.refuse("a public key that is no point of the curve")
     x = x if x % 2 == sign else P - x
     return x, y, 1, x * y % P
 
@@ -353,22 +106,20 @@ def is_signed(signed: bytes, sig: bytes, key: bytes) -> bool:
     s, (x, y, z, t) = int.from_bytes(sig[32:], "little"), point(key)
     hashed = int.from_bytes(hashlib.sha512(sig[:32] + key + signed).digest(), "little") % ORDER
     base = point((4 * pow(5, -1, P) % P).to_bytes(32, "little"))
-    rx, ry, rz, _ = add(times(s, base), times(hashed, (P - x, y, z, P - t)))
-    inverse = pow(rz, -1, P)
-    encoded = (ry * inverse % P | (rx * inverse % P & 1) << 255).to_bytes(32, "little")
-    return s < ORDER and encoded == sig[:32]
+    x, y, z, _ = add(times(s, base), times(hashed, (P - x, y, z, P - t)))
+    u, v = x * pow(z, -1, P) % P, y * pow(z, -1, P) % P
+    return s < ORDER and (v | (u & 1) << 255).to_bytes(32, "little") == sig[:32]
 
 
 def public_key(pem: bytes) -> bytes:
     """The 32 bytes of an Ed25519 public key in PEM; keys for which anyone can sign are refused."""
-    found = re.fullmatch(
-        rb"-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/]{59}=)\s+-----END PUBLIC KEY-----\s*", pem
-    )
+    lines = rb"-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/]{59}=)\s+-----END PUBLIC KEY-----\s*"
+    found = re.fullmatch(lines, pem)
     der = base64.b64decode(found[1]) if found else b""
     if not found or not der.startswith(PREFIX) or base64.b64encode(der) != found[1]:
-        refuse("not an Ed25519 public key in PEM, which is what certificates are signed with")
+        form.refuse("not an Ed25519 public key in PEM, which is what certificates are signed with")
     if times(8, point(der[12:]))[0] == 0:
-        refuse("a weak public key, for which anyone can sign")
+        form.refuse("a weak public key, for which anyone can sign")
     return der[12:]
 
 
@@ -474,7 +225,10 @@ class Model:
         self.where = {
             (a["name"], v): (i, j) for i, a in enumerate(attributes) for j, v in enumerate(a["values"])
         }
+        self.kinds = [frozenset(factors) for factors in self.odds.factors]
         self.sensitive, self.sound = [i for i, a in enumerate(attributes) if a["sensitive"]], self.odds.sound
+        self.total = prod(1 + m * (1 + (i in self.sensitive)) for i, m in enumerate(self.sizes))
+        self.total -= prod(1 + m for m in self.sizes)
 
     def is_empty(self, least: Fraction) -> bool:
         """Whether no sensitive value is disclosed by as many people as a minimum probability asks for."""
@@ -495,90 +249,115 @@ class Model:
         """The non-empty sets X of sensitive attributes."""
         return (x for n in range(len(self.sensitive)) for x in combinations(self.sensitive, n + 1))
 
-    def spend(self, work: float) -> None:
-        """Count the work done, a step counting for more where the model's numbers are long."""
-        self.work += work * self.odds.weight
+    def spend(self, work: int) -> None:
+        """Count the work that is planned or done."""
+        self.work += work
         if self.work > WORK_LIMIT:
             raise TimeoutError
 
-    def products(self, attributes: list[int], start: Any) -> list[tuple[float, Any, int]]:
-        """The odds over these attributes, sorted: (logarithm, odds, number of contexts)."""
+    def above(self, threshold: Fraction, least: Fraction) -> Counter[tuple[int, ...]] | None:
+        """How many patterns over each X have a |degree| above a threshold; None if that takes too long."""
+        self.work, found = 0, Counter[tuple[int, ...]]()
+        try:
+            if self.odds.settled(self.sensitive, threshold):
+                return found
+            if least:  # of those with P(xy) >= least, over any X
+                return Counter({(): self.probable(threshold, least)})
+            for x, first, second in self.plan(threshold):
+                rows, columns = self.products(first, self.odds.start), self.common
+                if second != self.shared:
+                    columns = self.products(second, self.odds.one)
+                counts = (
+                    n * self.count(rows, columns, k, threshold) for k, n in self.odds.strengths(x).items()
+                )
+                found[x] = sum(counts)
+        except TimeoutError:
+            return None
+        return found
+
+    def plan(self, threshold: Fraction) -> list[tuple[tuple[int, ...], list[int], list[int]]]:
+        """Each X that isn't settled, and the other attributes in two parts; all work is counted first."""
+        planned = []
+        if len(self.sensitive) > form.LISTED_LIMIT:
+            raise TimeoutError
+        for x in self.sets():
+            if not self.odds.settled(x, threshold):
+                others = [i for i in range(len(self.names)) if i not in x]
+                strengths, free = prod(self.sizes[i] for i in x), [i for i in self.sensitive if i not in x]
+                second = self.fill(self.shared, free, isqrt(strengths * self.length(others)))
+                first = [i for i in others if i not in second]
+                rows, columns = self.length(first), self.length(second) if second != self.shared else 0
+                self.spend(
+                    strengths * (rows + 20 * self.odds.weight) + 2 * self.odds.weight * (rows + columns)
+                )
+                planned.append((x, first, second))
+        return planned
+
+    def length(self, attributes: Iterable[int]) -> int:
+        """How many products there are over these attributes at most; equal attributes are alike."""
+        kinds = Counter(self.kinds[i] for i in attributes)
+        return prod(comb(len(kind) + n, n) for kind, n in kinds.items())
+
+    def fill(self, part: list[int], more: Iterable[int], goal: int) -> list[int]:
+        """A part with more attributes, the largest first, as long as its list of products stays short."""
+        for i in sorted(more, key=lambda i: -self.sizes[i]):
+            part = [*part, i] if self.length([*part, i]) <= min(goal, LIST_LIMIT) else part
+        return part
+
+    @cached_property
+    def shared(self) -> list[int]:
+        """Attributes that aren't sensitive: the second part for every X, or the beginning of it."""
+        return self.fill([], {*range(len(self.names))} - {*self.sensitive}, isqrt(self.total))
+
+    @cached_property
+    def common(self) -> Any:
+        """The products over those."""
+        return self.products(self.shared, self.odds.one)
+
+    def products(self, attributes: list[int], start: Any) -> Any:
+        """The odds over these attributes in order: logarithms, then inf; odds; contexts, and their sums."""
         found = Counter([start])
         for factors in (self.odds.factors[i] for i in attributes):
-            self.spend(2 * len(found) * (1 + len(factors)))
             longer = Counter(found)  # the contexts without this attribute
             for odds, factor in product(found, factors):
                 longer[self.odds.times(odds, factor)] += found[odds]
             found = longer
-            if len(found) > LIST_LIMIT:
-                raise TimeoutError
-        return sorted((self.odds.ln(odds), odds, contexts) for odds, contexts in found.items())
+        listed = sorted((self.odds.ln(odds), odds, contexts) for odds, contexts in found.items())
+        logs, odds, contexts = zip(*listed, strict=True)
+        return array("d", [*logs, inf]), odds, contexts, [0, *accumulate(contexts)]
 
-    def halves(self, disclosed: tuple[int, ...], strengths: int) -> Any:
-        """The odds over two parts of the other attributes, of which the longer is sorted once."""
-        free = sorted({*range(len(self.names))} - {*disclosed}, key=lambda i: -len(self.odds.factors[i]))
-        contexts = prod(1 + len(self.odds.factors[i]) for i in free)
-        halves: tuple[list[int], list[int]] = ([], [])
-        size, goal = 1, min(LIST_LIMIT, isqrt(strengths * contexts))
-        for i in free:
-            longer = size * (1 + len(self.odds.factors[i]))
-            halves[longer <= goal].append(i)
-            size = longer if longer <= goal else size
-        first, second = self.products(halves[0], self.odds.start), self.products(halves[1], self.odds.one)
-        return first, second, [at for at, _, _ in second], [0, *accumulate(n for _, _, n in second)]
-
-    def count(self, halves: Any, k: Any, threshold: Fraction) -> int:
+    def count(self, rows: Any, columns: Any, k: Any, threshold: Fraction) -> int:
         """In how many contexts |degree| is above a threshold."""
-        ends, total, (first, second, logs, before) = self.odds.ends(k, threshold), 0, halves
-        if ends is None:
+        (starts, odds, contexts, _), (logs, others, each, before) = rows, columns
+        ends, marks = self.odds.ends(k, threshold), []
+        for end in ends or ():
+            first = [bisect_left(logs, end - CLOSE - at) for at in starts[:-1]]
+            last = [end + CLOSE - at for at in starts[:-1]]
+            pairs = zip(first, last, strict=True)
+            marks += [first, [a if logs[a] >= b else bisect_left(logs, b, a) for a, b in pairs]]
+        if not ends:
             return 0
-        for at, odds, contexts in first:
-            # All from i to j can be inside; those from sure to end are, the others are too close to call.
-            (low, high) = (ends[0] - at, ends[1] - at)
-            i, sure = bisect_left(logs, low - CLOSE), bisect_right(logs, low + CLOSE)
-            end, j = bisect_left(logs, high - CLOSE), bisect_right(logs, high + CLOSE)
-            total += contexts * max(0, before[end] - before[sure])
-            unsure = {*range(i, min(sure, j)), *range(max(i, end), j)}
-            self.spend(1 + 20 * len(unsure))
-            for index in unsure:
-                if self.odds.exceeds(self.odds.times(odds, second[index][1]), k, threshold):
-                    total += contexts * second[index][2]
-        return total
-
-    def above(self, threshold: Fraction, least: Fraction) -> Counter[tuple[int, ...]] | None:
-        """How many patterns over each X have a |degree| above a threshold; None if that takes too long."""
-        found, self.work = Counter[tuple[int, ...]](), 0
-        try:
-            if least:  # of those with P(xy) >= least, over any X
-                return Counter({(): self.probable(threshold, least)})
-            for disclosed in reversed([*self.sets()]):  # the most work first, so that too much of it shows
-                self.spend(1_000)
-                if not self.odds.settled(disclosed, threshold):
-                    self.spend(prod(self.sizes[i] for i in disclosed))
-                    strengths = self.odds.strengths(disclosed)
-                    halves = self.halves(disclosed, len(strengths))
-                    if self.work + len(strengths) * len(halves[0]) * self.odds.weight > WORK_LIMIT:
-                        raise TimeoutError
-                    found[disclosed] = sum(n * self.count(halves, k, threshold) for k, n in strengths.items())
-        except TimeoutError:
-            return Counter() if self.odds.settled(self.sensitive, threshold) else None
-        return found
+        # All from i to j can be inside; those from sure to end are, the others are too close to call.
+        i, sure, end, j = marks
+        total = sum(n * (before[b] - before[a]) for n, a, b in zip(contexts, sure, end, strict=True) if a < b)
+        if i != sure or end != j:
+            for row, (a, b, c, d) in enumerate(zip(i, sure, end, j, strict=True)):
+                for column in {*range(a, min(b, d)), *range(max(a, c), d)} if a < b or c < d else ():
+                    self.spend(10)
+                    if self.odds.exceeds(self.odds.times(odds[row], others[column]), k, threshold):
+                        total += contexts[row] * each[column]
+        return int(total)
 
     def probable(self, threshold: Fraction, least: Fraction) -> int:
         """How many patterns with at least this P(xy) have a |degree| above a threshold; each is visited."""
-        order, prior = (
-            sorted(range(len(self.names)), key=lambda i: i not in self.sensitive),
-            self.odds.joint([]),
-        )
-        found, stack = (
-            0,
-            [(0, False, *prior, *prior)],
-        )  # attributes done, x ≠ ∅, P(d, xy), P(d̄, xy), the same of y
+        order = sorted(range(len(self.names)), key=lambda i: i not in self.sensitive)
+        # Attributes done; whether any is in x; P(d, xy), P(d̄, xy), and the same of y.
+        found, stack = 0, [(0, False, *self.odds.joint([]), *self.odds.joint([]))]
         while stack:
             i, disclosed, a, b, c, d = stack.pop()
             if a + b < least or (i == len(self.sensitive) and not disclosed):
                 continue
-            self.spend(4)
+            self.spend(5)
             if i == len(order):
                 found += abs(degree(self.odds.criterion, a / (a + b), c / (c + d))) > threshold
                 continue
@@ -590,86 +369,47 @@ class Model:
         return found
 
 
-def family_of(exact: Any) -> Any:
-    """What odds are in a model; None for a scorecard whose arithmetic is not in this folder."""
-    path = Path(__file__).with_name(SCORECARDS)
-    if "family" not in exact:
-        return NaiveBayes
-    return run_path(str(path))["Scorecard"] if path.exists() else None
-
-
-def claim(c: Any) -> dict[str, str]:
-    """The claim in a sentence and as a formula, made again from the facts."""
-    said = [c["model"]["name"], c["decision"]["favourable"], *(a["name"] for a in c["sensitive_attributes"])]
-    model, favourable, *names = (json.dumps(name, ensure_ascii=False) for name in said)
-    named = ", ".join(names if c["version"] > 1 else said[2:])
-    verbs = {"delta-fair": ("never changes", "<="), "not-delta-fair": ("in some context changes", ">")}
-    verb, sign = verbs.get(c["verdict"], ("may or may not change (this is not decided)", "<= or >"))
-    ratio, delta, least = c["criterion"] == "ratio", c["delta"], c["min_probability"]
-    sentence = (
-        f"In the model {model}, disclosing one or more of the sensitive attributes ({named}) {verb} the "
-    )
-    sentence += f"probability of {favourable} by more than {delta}"
-    sentence += (
-        " of the larger of the probabilities before and after" * ratio + ", whatever else is disclosed"
-    )
-    formula = "max |P(d | xy) - P(d | y)|" + " / max(P(d | xy), P(d | y))" * ratio + f" {sign} {delta}"
-    if least is not None:
-        sentence += f", counting only what the share {least} of people or more have in common"
-        formula += f", P(xy) >= {least}"
-    return {"sentence": f"{sentence}.", "formula": formula}
-
-
 def repaired(exact: Any, told: Any) -> bool:
     """Whether the digest of the model before a repair, and both log-likelihoods, follow from the counts."""
-    prior, smoothing = number(exact["prior"]), number(told["smoothing"])
+    pairs, prior = list(zip(exact["attributes"], told["attributes"], strict=True)), number(exact["prior"])
     weights, after = [[number(told["decision"][side]) for side in SIDES]], [[prior, 1 - prior]]
-    for attribute, counts in zip(exact["attributes"], told["attributes"], strict=True):
-        weights += [[number(n) + smoothing for n in counts[side]] for side in SIDES]
-        after += [[number(p) for p in attribute[side]] for side in SIDES]
+    weights += [[number(n) + number(told["smoothing"]) for n in t[side]] for _, t in pairs for side in SIDES]
+    after += [[number(p) for p in a[side]] for a, _ in pairs for side in SIDES]
     before, sums = [[n / sum(row) for n in row] for row in weights], []
-    texts = [list(map(str, row)) for row in before]
-    rows = zip(exact["attributes"], texts[1::2], texts[2::2], strict=True)
-    source = exact | {
-        "prior": texts[0][0],
-        "attributes": [a | dict(zip(SIDES, two, strict=True)) for a, *two in rows],
-    }
+    texts = iter([list(map(str, row)) for row in before])
+    source = exact | {"prior": next(texts)[0]}
+    source["attributes"] = [a | {side: next(texts) for side in SIDES} for a, _ in pairs]
     with localcontext(prec=150):
         for model in (before, after):
-            terms = [
-                (n, p) for row in zip(weights, model, strict=True) for n, p in zip(*row, strict=True) if n
-            ]
-            logs = (
-                Decimal(n.numerator) / n.denominator * (Decimal(p.numerator) / p.denominator).ln()
-                for n, p in terms
-            )
-            sums.append(f"{sum(logs):.6f}" if all(p for _, p in terms) else None)
+            cells = [cell for two in zip(weights, model, strict=True) for cell in zip(*two, strict=True)]
+            terms = [[Decimal(n.numerator) / n.denominator for n in cell] for cell in cells if cell[0]]
+            sums.append(f"{sum(n * p.ln() for n, p in terms):.6f}" if all(p for _, p in terms) else None)
     same = sums == [told["log_likelihood_before"], told["log_likelihood_after"]]
     return same and digest(source) == told["source_sha256"]
 
 
 def examine(data: bytes, key: bytes | None, at: date) -> Iterator[tuple[str, bool | None, str]]:
     """All checks of a file's bytes: (name, whether it holds or None if that was not found out, detail)."""
-    c, signed, keyid, sig = read(data)
-    detail = f"the key {keyid} is named" if signed else "it is not signed"
+    c, signed, keyid, sig = form.read(data)
     right = (
         key is not None and hashlib.sha256(PREFIX + key).hexdigest() == keyid and is_signed(signed, sig, key)
     )
-    yield "signature", right if key else None, detail
+    named = f"the key {keyid} is named" if signed else "it is not signed"
+    yield "signature", right if key else None, named
     if key and not right:
         return  # whoever wrote the rest, it isn't worth the work
     same = c["id"] == digest({name: value for name, value in c.items() if name != "id"})[:32]
     yield "id", same, "the digest of all the rest"
-    start, end, exact, words = c["valid_from"], c["expires"], c["model"]["exact"], claim(c)
+    start, end, exact, words = c["valid_from"], c["expires"], c["model"]["exact"], form.claim(c)
     yield "dates", start <= at.isoformat() < end, f"valid from {start} until {end}, asked for {at}"
     yield "digest", digest(exact) == c["model"]["sha256"], "of the exact model"
     fixed = digest({name: c[name] for name in ("assumptions", "limits", "method")})
-    yield "words", c["claim"] == words and fixed == FIXED_WORDS["family" in exact], words["formula"]
-    delta, least, family = number(c["delta"]), number(c["min_probability"] or "0"), family_of(exact)
-    if family is None:
+    yield "words", c["claim"] == words and fixed == form.FIXED_WORDS["family" in exact], words["formula"]
+    scorecards = beside(SCORECARDS) if "family" in exact else None
+    if "family" in exact and scorecards is None:
         yield "model", None, f"a scorecard; put {SCORECARDS} beside this file"
         return
-    model = Model(exact, c["criterion"], family)
+    model = Model(exact, c["criterion"], scorecards.Scorecard if scorecards else NaiveBayes)
     yield "model", model.sound, "probabilities that add up, and a population that conforms"
     if not model.sound:
         return
@@ -678,12 +418,14 @@ def examine(data: bytes, key: bytes | None, at: date) -> Iterator[tuple[str, boo
     same = c["decision"] == decision and [a["name"] for a in c["sensitive_attributes"]] == marked
     yield "scope", same, "decision and sensitive attributes are those of the model"
     if c["version"] > 1 and c["model"]["repair"]:
-        yield (
-            "repair",
-            repaired(exact, c["model"]["repair"]),
-            "the model before it and its price, by the counts",
-        )
+        holds = repaired(exact, c["model"]["repair"])
+        yield "repair", holds, "the model before it and its price, by the counts"
+    yield from answers(c, model)
 
+
+def answers(c: Any, model: Model) -> Iterator[tuple[str, bool | None, str]]:
+    """The checks of what the certificate says of patterns."""
+    delta, least = number(c["delta"]), number(c["min_probability"] or "0")
     lower, upper = number(c["max_degree"]["lower"]), number(c["max_degree"]["upper"])
     unit, exactly = Fraction(1, 10 ** max(12, len(c["delta"]) - 2)), c["max_degree"]["exact"]
     none = (c["verdict"] == "inconclusive" or model.is_empty(least), Fraction(0), least)
@@ -704,29 +446,29 @@ def examine(data: bytes, key: bytes | None, at: date) -> Iterator[tuple[str, boo
     count = None if patterns is None else patterns.total()
     if c["pattern_count"] is not None:
         yield "count", None if count is None else int(c["pattern_count"]) == count, f"{count} patterns"
-    total = prod(1 + m * (1 + (i in model.sensitive)) for i, m in enumerate(model.sizes)) - prod(
-        1 + m for m in model.sizes
-    )
-    yield "total", int(c["total_patterns"]) == total, f"{total} pairs"
+    yield "total", int(c["total_patterns"]) == model.total, f"{model.total} pairs"
     if c["coverage"] is not None:
-        holds, adding = len(c["coverage"]) == 2 ** len(model.sensitive) - 1, True
-        for x, row in zip(model.sets(), c["coverage"], strict=False):
-            pairs, closed = (
-                prod(m + (i not in x) for i, m in enumerate(model.sizes)),
-                row["method"] == "closed form",
-            )
-            lax = c["version"] == 1 and row["patterns"] == "0"  # then other bounds were called so too
-            holds = (
-                holds
-                and (closed == model.odds.settled(x, delta) or (closed and lax))
-                and int(row["pairs"]) == pairs
-            )
-            holds = holds and row["disclosed"] == [model.names[i] for i in x]
-            adding = adding and patterns is not None and int(row["patterns"]) == patterns[x]
-        yield "coverage", holds and (None if patterns is None else adding), "a row for each set of attributes"
+        yield "coverage", covers(c, model, patterns), "a row for each set of attributes"
     fair = upper <= delta and (None if count is None else count == 0)
     verdicts = {"delta-fair": fair, "not-delta-fair": found > delta, "inconclusive": found <= delta < upper}
     yield "verdict", verdicts[c["verdict"]], c["verdict"]
+
+
+def covers(c: Any, model: Model, patterns: Counter[tuple[int, ...]] | None) -> bool | None:
+    """Whether each set X has its row, with its pairs and patterns, and called settled where it is."""
+    sets = list(model.sets()) if len(model.sensitive) <= form.LISTED_LIMIT else []
+    if len(c["coverage"]) != len(sets):
+        return False
+    for x, row in zip(sets, c["coverage"], strict=True):
+        pairs = prod(m + (i not in x) for i, m in enumerate(model.sizes))
+        closed, settled = row["method"] == "closed form", model.odds.settled(x, number(c["delta"]))
+        lax = c["version"] == 1 and row["patterns"] == "0"  # then other bounds were called so too
+        same = row["disclosed"] == [model.names[i] for i in x] and int(row["pairs"]) == pairs
+        if not same or not (closed == settled or (closed and lax)):
+            return False
+        if patterns is not None and int(row["patterns"]) != patterns[x]:
+            return False
+    return None if patterns is None else True
 
 
 def main() -> int:
@@ -738,7 +480,7 @@ def main() -> int:
     given = parser.parse_args()
     try:
         with given.certificate.open("rb") as file:
-            data = file.read(FILE_LIMIT + 1)
+            data = file.read(form.FILE_LIMIT + 1)
         key = public_key(given.public_key.read_bytes()) if given.public_key else None
         checks = list(examine(data, key, given.at))
     except UNREADABLE as error:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-from auditor.certificate import checker, issuing
+from auditor.certificate import form_checker, issuing
 from auditor.certificate.scope import loosened, scope_changes, scope_of
 from auditor.choices import Verdict
 from auditor.documents.certificate import Certificate
@@ -117,7 +117,7 @@ def _named(certificate: Certificate, sha256: str | None = None) -> CertificateSi
     """One side; its digest is that of its content, unless the other certificate names it."""
     return CertificateSide(
         id=certificate.id,
-        sha256=sha256 or checker.digest(issuing.tree(certificate)),
+        sha256=sha256 or form_checker.digest(issuing.tree(certificate)),
         model=certificate.model.name,
         model_sha256=certificate.model.sha256,
         favourable=certificate.decision.favourable,

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import rfc8785
 
-from auditor.certificate import checker, claims
+from auditor.certificate import claims, form_checker
 from auditor.certificate.policy import Terms
 from auditor.documents.audit import ToolRecord
 from auditor.documents.certificate import (
@@ -76,10 +76,10 @@ def check_size(spec: ModelSpec | ScorecardSpec) -> None:
     else:
         rows = [[p for row in a.likelihood for p in row] for a in model.attributes]
     longest = sum(max(len(fraction_text(p)) for p in row) for row in rows)
-    if longest > checker.MODEL_LIMIT:
+    if longest > form_checker.MODEL_LIMIT:
         raise InputError(
             f"{escaped(spec.name)}: its longest probabilities have {longest:,} characters together; a "
-            f"certificate holds {checker.MODEL_LIMIT:,}; give them fewer digits"
+            f"certificate holds {form_checker.MODEL_LIMIT:,}; give them fewer digits"
         )
 
 
@@ -192,7 +192,7 @@ def issue(
     certificate = certificate.model_copy(update={"id": id_of(tree(certificate))})
     try:
         # Nothing is issued that a verifier would not read.
-        checker.read(rfc8785.dumps(tree(certificate)))
+        form_checker.read(rfc8785.dumps(tree(certificate)))
     except ValueError as error:
         raise InputError(
             f"{escaped(spec.name)}: no certificate can say this: {escaped(str(error))}"

@@ -13,8 +13,9 @@ from typing import Any
 
 import rfc8785
 
-from auditor.certificate import checker
-from auditor.documents.certificate import Certificate
+from auditor.certificate import checker, form_checker
+from auditor.certificate.signing import pae
+from auditor.documents.certificate import TEST_RESULT, Certificate
 from auditor.documents.reading import validated
 from auditor.documents.record import to_json
 from auditor.errors import InputError
@@ -52,6 +53,10 @@ class Opened:
         Whether it is embedded in a PDF, whose pages then are another matter.
     differing : int
         Certificates in the same PDF that say something else.
+    around : dict or None
+        What it stands within, if that is a form of other tools: an in-toto test result or a CycloneDX ML-BOM.
+    seal : (bytes, bytes) or None
+        What is signed of that form, and the signature; the certificate in it has one of its own.
     """
 
     certificate: Certificate
@@ -63,6 +68,8 @@ class Opened:
     name: str
     from_pdf: bool = False
     differing: int = 0
+    around: dict[str, Any] | None = None
+    seal: tuple[bytes, bytes] | None = None
 
     @property
     def is_signed(self) -> bool:
@@ -79,13 +86,14 @@ class Opened:
     @cached_property
     def sha256(self) -> str:
         """The digest by which another certificate names this one, signed or not."""
-        return checker.digest(self.content)
+        return form_checker.digest(self.content)
 
 
 def read_certificate(path: str | os.PathLike[str]) -> Opened:
-    """Read a certificate from a JSON file, signed or not, or from the PDF in which it is embedded.
+    """Read a certificate from a JSON file, signed or not, or from the PDF or JSON in which it is embedded.
 
-    Nothing is verified but that `certify` can have written it.
+    Nothing is verified but that `certify` can have written it. Of what stands around it in a form of other
+    tools nothing is looked at.
 
     Raises
     ------
@@ -93,24 +101,58 @@ def read_certificate(path: str | os.PathLike[str]) -> Opened:
         If it can't, with one line per problem.
     """
     name = os.fspath(path)
-    data = read_bytes(path, MAX_PDF_BYTES if Path(name).suffix.lower() == ".pdf" else checker.FILE_LIMIT)
+    data = read_bytes(path, MAX_PDF_BYTES if Path(name).suffix.lower() == ".pdf" else form_checker.FILE_LIMIT)
     if not data.startswith(b"%PDF-"):
-        return open_certificate(data, name)
+        return _open_held(data, name) or open_certificate(data, name)
     chosen, others = embedded(data, name)
     opened = open_certificate(chosen, name)
     differing = sum(_content(other) != opened.content for other in others)
     return replace(opened, from_pdf=True, differing=differing)
 
 
+def _open_held(data: bytes, name: str) -> Opened | None:
+    """Take a certificate out of an in-toto test result or a CycloneDX ML-BOM; None if it is neither.
+
+    Raises
+    ------
+    InputError
+        If there is none in it.
+    """
+    around, seal = _json(data), None
+    try:
+        if isinstance(around, dict) and "payload" in around:
+            payload = base64.b64decode(around["payload"])
+            seal = pae(around["payloadType"], payload), base64.b64decode(around["signatures"][0]["sig"])
+            around = _json(payload)
+    except checker.UNREADABLE:
+        return None
+    if not isinstance(around, dict):
+        return None
+    is_bill = around.get("bomFormat") == "CycloneDX"
+    if not is_bill and around.get("predicateType") != TEST_RESULT:
+        return None
+    try:
+        inner = base64.b64decode(
+            around["components"][0]["data"][0]["contents"]["attachment"]["content"]
+            if is_bill
+            else around["predicate"]["configuration"][0]["content"],
+            validate=True,
+        )
+    except checker.UNREADABLE as error:
+        form = "CycloneDX ML-BOM" if is_bill else "in-toto test result"
+        raise InputError(f"{escaped(name)}: a {form} without a certificate of this program in it") from error
+    return replace(open_certificate(inner, name), around=around, seal=seal)
+
+
 def open_certificate(data: bytes, name: str) -> Opened:
     """Take apart the bytes of a JSON file; see `read_certificate`."""
     source = escaped(name)
-    if len(data) > checker.FILE_LIMIT:
+    if len(data) > form_checker.FILE_LIMIT:
         raise InputError(
-            f"{source}: larger than {checker.FILE_LIMIT // 1024**2} MB; no certificate needs that"
+            f"{source}: larger than {form_checker.FILE_LIMIT // 1024**2} MB; no certificate needs that"
         )
     try:
-        content, signed, key_id, signature = checker.read(data)
+        content, signed, key_id, signature = form_checker.read(data)
     except checker.UNREADABLE as error:
         raise _refusal(data, name, error) from error
     return Opened(_document(content, name), data, content, signed, signature, key_id, name)
@@ -148,7 +190,7 @@ def embedded(data: bytes, name: str) -> tuple[bytes, tuple[bytes, ...]]:
 def _content(data: bytes) -> Any:
     """What an attachment says; None if it can't be read as a certificate."""
     try:
-        return checker.read(data)[0]
+        return form_checker.read(data)[0]
     except checker.UNREADABLE:
         return None
 
@@ -156,7 +198,7 @@ def _content(data: bytes) -> Any:
 def _json(data: bytes) -> Any:
     """An attachment or a file as JSON; None if it is none."""
     try:
-        return checker.read_json(data)
+        return form_checker.read_json(data)
     except checker.UNREADABLE:
         return None
 
@@ -172,9 +214,9 @@ def _is_certificate(data: bytes) -> bool | None:
 def _refusal(data: bytes, name: str, error: Exception) -> InputError:
     """Why a file is no certificate: its kind or version, each value that can't be, or what is at odds."""
     try:
-        content = checker.read_json(data)
+        content = form_checker.read_json(data)
         if isinstance(content, dict) and "payload" in content:
-            content = checker.read_json(base64.b64decode(content["payload"]))["predicate"]
+            content = form_checker.read_json(base64.b64decode(content["payload"]))["predicate"]
         _document(content, name)
     except InputError as refused:
         return refused

@@ -38,7 +38,7 @@ class Scorecard:
     """What odds are in a scorecard: exponents as integers, in units of their common denominator."""
 
     def __init__(self, exact: Any, criterion: str) -> None:
-        self.base, self.c, self.criterion, self.weight = exact["base"], Fraction(exact["odds"]), criterion, 1
+        self.base, self.c, self.criterion, self.weight = exact["base"], Fraction(exact["odds"]), criterion, 5
         rows, undisclosed = [], [Fraction(a["undisclosed"]) for a in exact["attributes"]]
         for a, u in zip(exact["attributes"], undisclosed, strict=True):
             rows.append([Fraction(w) - u for w in a["weights"]])
@@ -152,7 +152,7 @@ class Scorecard:
 
         The greatest difference is (√K - 1) / (√K + 1), and no ratio gets as far as 1 - 1/K.
         """
-        rows = [self.factors[i] for i in disclosed]
+        rows = [[0, *self.factors[i]] for i in disclosed]  # or over fewer than these
         size = max(abs(sum(map(pick, rows))) for pick in (min, max))
         if self.criterion == "ratio":
             terms = [(1 - threshold, Fraction(size, self.unit)), (-ONE, NONE)]

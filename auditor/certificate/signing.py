@@ -27,7 +27,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from auditor.certificate import checker
 from auditor.certificate.issuing import tree
-from auditor.documents.certificate import Certificate
+from auditor.documents.certificate import STATEMENT_TYPE, Certificate
 from auditor.errors import InputError, OutputError
 from auditor.messages import escaped
 from auditor.model.reading import read_bytes
@@ -35,7 +35,6 @@ from auditor.output import PRIVATE, write_new
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 PREDICATE_TYPE = "urn:auditor:certificate:v2"
-STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 
 #: A passphrase comes from here or from a prompt: an option would be seen by everyone on the machine.
 PASSPHRASE_VARIABLE = "AUDITOR_KEY_PASSPHRASE"
@@ -74,11 +73,16 @@ def statement(certificate: Certificate) -> dict[str, Any]:
 
 
 def sign(certificate: Certificate, key: Ed25519PrivateKey) -> bytes:
-    """Return the signed envelope as the bytes of a file: canonical JSON and one newline.
+    """Return a certificate in a signed envelope, as the bytes of a file."""
+    return signed(statement(certificate), key)
 
-    Ed25519 is deterministic: the same certificate and key give the same bytes.
+
+def signed(content: dict[str, Any], key: Ed25519PrivateKey) -> bytes:
+    """Return a statement in a signed envelope, as the bytes of a file: canonical JSON and one newline.
+
+    Ed25519 is deterministic: the same statement and key give the same bytes.
     """
-    payload = rfc8785.dumps(statement(certificate))
+    payload = rfc8785.dumps(content)
     signature = {"keyid": key_id(key.public_key()), "sig": _base64(key.sign(pae(PAYLOAD_TYPE, payload)))}
     return (
         rfc8785.dumps({"payload": _base64(payload), "payloadType": PAYLOAD_TYPE, "signatures": [signature]})

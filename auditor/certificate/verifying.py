@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auditor.certificate import checker, claims, issuing
+from auditor.certificate import checker, claims, form_checker, issuing, scorecard_checker
 from auditor.certificate.reading import Opened, read_certificate
 from auditor.certificate.scope import scope_changes, scope_of
 from auditor.certificate.signing import is_signed_by, key_id
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _OUTCOMES: dict[bool | None, Outcome] = {True: "passed", False: "failed", None: "not performed"}
 #: Checks of what the certificate itself doesn't claim: what they leave out doesn't make it undecided.
-_NOT_CLAIMED = frozenset({"signature", "pages", "other files"})
+_NOT_CLAIMED = frozenset({"signature", "pages", "model file", "other files"})
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def broken(opened: Opened) -> tuple[str, ...]:
     content = opened.content
     checks = {
         "its identifier is not the digest of its content": issuing.id_of(content) == opened.certificate.id,
-        "its model has another digest": checker.digest(content["model"]["exact"])
+        "its model has another digest": form_checker.digest(content["model"]["exact"])
         == content["model"]["sha256"],
         "its model is none": _is_sound(content["model"]["exact"]),
     }
@@ -91,10 +91,16 @@ def broken(opened: Opened) -> tuple[str, ...]:
 
 
 def _is_sound(exact: Any) -> bool:
-    return bool(checker.Model(exact, "difference", checker.family_of(exact)).sound)
+    family = scorecard_checker.Scorecard if "family" in exact else checker.NaiveBayes
+    return bool(family(exact, "difference").sound)
 
 
-def verify_chain(folder: Path, against: Against, member: Opened | None = None) -> ChainVerification:
+def verify_chain(
+    folder: Path,
+    against: Against,
+    member: Opened | None = None,
+    read: Callable[[Path], Opened] = read_certificate,
+) -> ChainVerification:
     """Verify all certificates in a folder and how they supersede each other.
 
     Parameters
@@ -103,6 +109,8 @@ def verify_chain(folder: Path, against: Against, member: Opened | None = None) -
     against : Against
     member : Opened, optional
         A certificate that must hold by itself, and be the current one of the chain.
+    read : callable
+        How to read each file.
 
     Raises
     ------
@@ -110,7 +118,7 @@ def verify_chain(folder: Path, against: Against, member: Opened | None = None) -
         If one of the files can't be read, or there is none.
     """
     paths, others = _files(folder)
-    chain = _Chain([read_certificate(path) for path in paths])
+    chain = _Chain([read(path) for path in paths])
     verified = [_in_chain(opened, against, chain) for _, opened in chain.ordered]
     links = [*chain.links(), *chain.heads()]
     if member is not None:
@@ -259,7 +267,7 @@ def load_revocations(path: str | os.PathLike[str]) -> tuple[Revocation, ...]:
     InputError
         With one line per problem.
     """
-    found = read(RevocationList, path, checker.FILE_LIMIT)
+    found = read(RevocationList, path, form_checker.FILE_LIMIT)
     if not all(entry.id or entry.sha256 for entry in found.revocations):
         raise InputError(f"{escaped(os.fspath(path))}: an entry names no certificate; give its id or sha256")
     return found.revocations
@@ -312,6 +320,14 @@ def _checks(opened: Opened, against: Against) -> Iterator[Check]:
             "attachments", same, "no other one in the PDF" if same else "another one in the PDF differs"
         )
         yield _check("pages", None, "what the pages of the PDF say was not compared; the attachment counts")
+    if opened.seal is not None and against.public_key is not None:
+        sealed = is_signed_by(*opened.seal, against.public_key)
+        said = "by the same key" if sealed else "what stands around the certificate isn't signed by the key"
+        yield _check("signature around", sealed, said)
+    if opened.around is not None:
+        yield _check(
+            "model file", None, "its digest stands around the certificate; only the model was checked"
+        )
     by_checker = {name: (holds, detail) for name, holds, detail in _by_checker(opened, at)}
     by_engine = {"words": _words(certificate)}
     if by_checker.get("scope", (False, ""))[0]:  # the engine needs a model with sensitive attributes

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from auditor.choices import CertificateForm
 from auditor.cli import destinations, exits, options
 from auditor.cli.terminal import Working, can_ask, complain, print_result
 from auditor.errors import OutputError
@@ -96,17 +97,38 @@ def certify(
     audit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the audit of the same answer here, JSON.")
     ] = None,
+    format: Annotated[
+        CertificateForm,
+        typer.Option(
+            "--format",
+            "-f",
+            help="Certificate, or what holds it for other tools: in-toto test result, CycloneDX ML-BOM.",
+        ),
+    ] = "certificate",
+    model_signature: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Model signature (OMS) of the model file, whose digest the other forms then name.",
+        ),
+    ] = None,
     output: options.CertificateOutput = None,
 ) -> int:
     """Issue a certificate of what can be shown of a model, signed if a key is given.
 
     There is one for each verdict, and it says which. The same model, policy and dates give the same bytes.
+    An in-toto test result has PASSED for δ-fair alone; a model signature is not verified, only read.
     Exit code 0: δ-fair. 1: not δ-fair. 4: inconclusive within the limits.
     """
     destinations.refuse_reports(output)
+    if model_signature is not None and format == "certificate":
+        raise typer.BadParameter(
+            "goes with --format in-toto or cyclonedx; a certificate names the model by its exact parameters",
+            param_hint="--model-signature",
+        )
     destinations.settle(
         {"--output": output, "--audit": audit},
-        {"MODEL": model, "--policy": policy, "--key": key},
+        {"MODEL": model, "--policy": policy, "--key": key, "--model-signature": model_signature},
         prints=output is None,
     )
     from auditor.usecases import certifying
@@ -126,7 +148,14 @@ def certify(
         time_limit=time_limit,
     )
     with Working("certifying") as working:
-        made = certifying.certify(model, wishes, _signer(key, working), audited=audit is not None)
+        made = certifying.certify(
+            model,
+            wishes,
+            _signer(key, working),
+            audited=audit is not None,
+            form=format,
+            model_signature=model_signature,
+        )
     if audit is not None and made.audit is not None:
         from auditor.documents.record import to_json
 
@@ -283,8 +312,6 @@ def verify(
         if output is not None:
             complain(f"{result_line(proved)}; see {output}")
         return exits.BY_RESULT[proved.result]
-    from auditor.certificate.reading import read_certificate
-
     with Working("verifying"):
         document = certifying.verify(
             certificate,
@@ -299,7 +326,7 @@ def verify(
     if output is not None:
         complain(f"{result_line(document)}; see {output}")
     if extract is not None and certificate is not None:
-        write_text(extract, read_certificate(certificate).readable)
+        write_text(extract, certifying.opened_at(certificate).readable)
     return exits.BY_RESULT[document.result]
 
 

@@ -16,6 +16,7 @@ from auditor.cli import exits
 from auditor.cli.audit import audit, patterns
 from auditor.cli.certificates import certify, keygen, recertify, verify
 from auditor.cli.fleet import fleet
+from auditor.cli.frontier import frontier
 from auditor.cli.models import convert, import_model, learn
 from auditor.cli.repair import repair
 from auditor.cli.report import report
@@ -113,6 +114,10 @@ COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
     "patterns": (patterns, "auditor patterns examples/compas.json --delta 0.1 --summary minimal"),
     "fleet": (fleet, "auditor fleet 'examples/*.json' --delta 0.1 -o fleet.jsonl -o fleet.html"),
     "repair": (repair, "auditor repair examples/compas.json --delta 0.1 -o fair.json"),
+    "frontier": (
+        frontier,
+        "auditor frontier examples/compas.json --deltas 0.01,0.02,0.05,0.1,0.2 -o frontier.html",
+    ),
     "keygen": (keygen, "auditor keygen key.pem"),
     "certify": (certify, "auditor certify fair.json --delta 0.1 --key key.pem -o certificate.json"),
     "recertify": (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,17 +15,29 @@ from auditor.report.formats import format_of
 if TYPE_CHECKING:
     from auditor.usecases.reporting import Made
 
+ReportFormatName = Literal["html", "pdf", "markdown", "model-card"]
+
 
 def report(
     document: Annotated[
         str,
         typer.Argument(
-            metavar="DOCUMENT", help="Stored audit or repair, certificate (JSON or in a PDF), repaired model."
+            metavar="DOCUMENT",
+            help="Stored audit, repair or frontier, certificate (JSON or in a PDF), repaired model.",
         ),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Report to write: .html, .pdf or .md.")
     ],
+    format: Annotated[
+        ReportFormatName | None,
+        typer.Option(
+            "--format",
+            "-f",
+            help="Format of the report; a model card is Markdown for the Hugging Face Hub.  "
+            "[default: by the suffix of FILE]",
+        ),
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(
@@ -61,13 +73,13 @@ def report(
     ] = None,
     time_limit: options.TimeLimit = None,
 ) -> int:
-    """Make a report for people of a document: HTML, PDF or Markdown.
+    """Make a report for people of a document: HTML, PDF, Markdown or a model card.
 
     What is stored is shown, and only a model that is given is audited. A PDF holds the document too, for
     auditor verify. Exit code 0, whatever the verdict.
     """
-    form = format_of(output)
-    if form not in ("html", "pdf", "markdown"):
+    form = format or format_of(output)
+    if form not in ("html", "pdf", "markdown", "model-card"):
         raise typer.BadParameter(f"{output} is none of .html, .pdf, .md", param_hint="--output")
     if pades is not None and form != "pdf":
         raise typer.BadParameter("only a PDF can be signed", param_hint="--pades")
@@ -82,7 +94,6 @@ def report(
         "--pades": pades,
     }
     destinations.settle({"--output": output}, reads, prints=False)
-    from auditor.report.text import verdict_line
     from auditor.usecases import reporting
 
     signature = (pades, passphrase(pades, "AUDITOR_PADES_PASSPHRASE")) if pades else None
@@ -99,7 +110,7 @@ def report(
             time_limit=time_limit,
         )
     deliver_report(made, output)
-    complain(f"{verdict_line(made.stated)}; see {output}")
+    complain(f"{made.line}; see {output}")
     return 0
 
 

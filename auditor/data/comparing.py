@@ -113,7 +113,27 @@ def compare(
         If the table can't be read, lacks a column, or has no decision that the model knows.
     """
     model = scored(spec)
-    encoded = EncodedTable(spec, table, progress)
+    found = observe(model, EncodedTable(spec, table, progress), patterns, cutoff, progress)
+    if not isinstance(spec, ScorecardSpec):
+        return found
+    # Of bins in which the population has nobody, those are told of in which the data have somebody.
+    occurring = [frozenset(a.values) for a in spec.classifier().attributes]
+    groups = [
+        tally
+        for tally in found.groups
+        if tally.people or all(model.attributes[i].values[v] in occurring[i] for i, v in tally.values)
+    ]
+    return found._replace(groups=groups)
+
+
+def observe(
+    model: Classifier,
+    encoded: EncodedTable,
+    patterns: Sequence[tuple[Mapping[str, str], Mapping[str, str]]],
+    cutoff: Cutoff,
+    progress: Progress = lambda stage: None,
+) -> Evidence:
+    """Find out what an encoded table shows beside a model of the same attributes; see `compare`."""
     attributes: Sequence[Attribute | ScoredAttribute] = model.attributes
     place = {a.name: (i, {label: v for v, label in enumerate(a.values)}) for i, a in enumerate(attributes)}
 
@@ -153,14 +173,6 @@ def compare(
             number = piece.rows * inside
             for name, fact in facts.items():
                 setattr(tally, name, getattr(tally, name) + int(number[fact].sum()))
-    if isinstance(spec, ScorecardSpec):
-        # Of bins in which the population has nobody, those are told of in which the data have somebody.
-        occurring = [frozenset(a.values) for a in spec.classifier().attributes]
-        groups = [
-            tally
-            for tally in groups
-            if tally.people or all(model.attributes[i].values[v] in occurring[i] for i, v in tally.values)
-        ]
     return Evidence(encoded, cutoff, everybody, groups, listed)
 
 

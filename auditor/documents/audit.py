@@ -106,6 +106,10 @@ class ModelRecord(Record):
     unfavourable: str
     attributes: tuple[str, ...]
     sensitive: Annotated[tuple[str, ...], Field(min_length=1)]
+    labels: Annotated[
+        dict[str, str],
+        Field(description="What people read in place of an attribute's name, where it is something else."),
+    ] = Field(default_factory=dict)
     undisclosed: Annotated[
         Undisclosed | None,
         Field(

@@ -3,7 +3,7 @@
 Numbers that a claim rests on are strings: fractions in lowest terms (``"-3/7"``, ``"1"``) and decimals
 without zeros at their end. Counts are strings too, since they outgrow the integers that every JSON reader
 keeps exactly. What of this a file may say, and how long each part may be, is the closed form in
-``certificate/checker.py``; certificates of version 1, which say less, are read as these.
+``certificate/form_checker.py``; certificates of version 1, which say less, are read as these.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ from auditor.documents.parameters import ExactModel, ExactScorecard, FractionTex
 from auditor.documents.record import Record
 from auditor.model.checks import MAX_NAME, MAX_TEXT
 from auditor.model.explaining import ALTERNATIVE
+
+#: The in-toto statement in which a certificate is signed, and the predicate of a test result that holds one.
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1"
 
 Family = Literal["naive-bayes", "scorecard"]
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from auditor.documents.audit import Audit, PatternRecord
     from auditor.model.classifier import Classifier
 
+#: Groups with fewer people are small, where nothing else is said.
+MIN_GROUP = 30
+
 _ListName = Literal["worst", "top", "minimal"]
 
 Count = Annotated[int, Field(ge=0)]

@@ -8,6 +8,7 @@ from auditor.documents.audit import Audit
 from auditor.documents.certificate import Certificate
 from auditor.documents.comparison import Comparison
 from auditor.documents.fleet import FleetRow
+from auditor.documents.frontier import Frontier
 from auditor.documents.patterns import PatternList
 from auditor.documents.policy import PolicyFile
 from auditor.documents.proof import LikelihoodProof, ProofVerification
@@ -36,6 +37,7 @@ def schemas() -> dict[str, str]:
         "likelihood-proof": LikelihoodProof.model_json_schema(mode="validation"),
         "proof-verification": ProofVerification.model_json_schema(mode="serialization"),
         "repair": Repair.model_json_schema(mode="serialization"),
+        "frontier": Frontier.model_json_schema(mode="serialization"),
         "policy": PolicyFile.model_json_schema(mode="validation"),
         "revocations": RevocationList.model_json_schema(mode="validation"),
     }

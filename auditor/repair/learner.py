@@ -94,6 +94,8 @@ class Options:
     limits : Limits
     on_round : callable
         Told of each model that the exact search goes through, the unconstrained one first.
+    near : NaiveBayes or None
+        A model to start from besides, such as that of a smaller threshold.
     """
 
     solver: Solver
@@ -102,6 +104,7 @@ class Options:
     max_rounds: int | None = None
     limits: Limits = field(default_factory=Limits)
     on_round: Callable[[Round], None] = lambda state: None
+    near: NaiveBayes | None = None
 
 
 def learn(counts: Counts, criterion: Criterion, options: Options) -> Learned:
@@ -203,9 +206,14 @@ class _Learner:
         if not self.cuts or self._exhausted:
             return
         odds = self._inside.prior / (1 - self._inside.prior)
-        for factor in (Fraction(1), _SHIFT, 1 / _SHIFT):
+        shifted = (
+            replace(self._inside, prior=odds * factor / (1 + odds * factor))
+            for factor in (Fraction(1), _SHIFT, 1 / _SHIFT)
+        )
+        near = self._options.near
+        for start in (*([near] if near else []), *shifted):
             if not self._options.limits.expired():
-                yield replace(self._inside, prior=odds * factor / (1 + odds * factor))
+                yield start
 
     @property
     def _exhausted(self) -> bool:

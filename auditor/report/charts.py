@@ -64,6 +64,70 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """What likelihood is kept (upwards) at each threshold (to the right).
+
+    Attributes
+    ----------
+    width, height : float
+        Size of the plotting area; (0, 0) is its upper left corner.
+    path, bound : str
+        SVG paths along the points and along what is proved to be out of reach; the latter may be empty.
+    dots : tuple of (float, float)
+        The points.
+    knee : (float, float) or None
+    x_ticks, y_ticks : tuple of Tick
+    """
+
+    width: float
+    height: float
+    path: str
+    bound: str
+    dots: tuple[tuple[float, float], ...]
+    knee: tuple[float, float] | None
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+
+    @classmethod
+    def of(
+        cls,
+        points: Sequence[tuple[float, float]],
+        bounds: Sequence[tuple[float, float]],
+        bottom: float,
+        knee: int | None,
+        width: float = 580,
+        height: float = 220,
+    ) -> Curve:
+        """Lay out (threshold, log-likelihood less the most there is) pairs, from a bottom upwards."""
+        right = max(x for x, _ in points) or 1.0
+        bottom = min(bottom, *(y for _, y in points)) or -1.0
+
+        def place(point: tuple[float, float]) -> tuple[float, float]:
+            return _round(point[0] / right * width), _round(min(1.0, point[1] / bottom) * height)
+
+        def path(pairs: Sequence[tuple[float, float]]) -> str:
+            return "".join(f"{'L' if i else 'M'}{x:g} {y:g}" for i, (x, y) in enumerate(map(place, pairs)))
+
+        x_step, y_step = nice_step(right, 5), nice_step(-bottom, 4)
+        return cls(
+            width=width,
+            height=height,
+            path=path(points),
+            bound=path(bounds),
+            dots=tuple(map(place, points)),
+            knee=None if knee is None else place(points[knee]),
+            x_ticks=tuple(
+                Tick(place((i * x_step, 0))[0], f"{i * x_step:.6g}")
+                for i in range(int(right / x_step + 1e-9) + 1)
+            ),
+            y_ticks=tuple(
+                Tick(place((0, -i * y_step))[1], f"{'-' if i else ''}{i * y_step:,.6g}")
+                for i in range(int(-bottom / y_step + 1e-9) + 1)
+            ),
+        )
+
+
+@dataclass(frozen=True)
 class Mark:
     """A pattern that the scatter points out; ``label`` is its place in the list that names it."""
 

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.fleet import FleetQuestion, FleetRow
+from auditor.documents.labels import as_read
 from auditor.report.blocks import Block, Cell, Facts, Heading, Items, Paragraph, Table
 from auditor.report.csv import cell
 from auditor.report.figures import plural, whole
@@ -112,7 +113,10 @@ def _row(row: FleetRow, folder: Path) -> tuple[str | Cell, ...]:
     link = quote(os.path.relpath(row.report, folder)) if row.report else ""
     return (
         Cell(row.file, link=link),
-        Cell(answer.model.name, under=f"Sensitive: {', '.join(answer.model.sensitive)}"),
+        Cell(
+            answer.model.name,
+            under=f"Sensitive: {', '.join(as_read(answer.model, answer.model.labels).sensitive)}",
+        ),
         _outcome(row),
         Cell(degree(answer.largest, row.question.delta), answer.largest.max_degree),
         Cell(whole(answer.pattern_count, answer.pattern_count_bounds), answer.pattern_count_bounds[0]),

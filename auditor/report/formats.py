@@ -55,6 +55,7 @@ def render(
 ) -> str:
     """Show a document in a format; only text has colours, and a width."""
     from auditor.documents.audit import Audit
+    from auditor.documents.labels import as_read
     from auditor.documents.record import to_json
     from auditor.report import csv, sections, text
     from auditor.report.sections import top
@@ -65,8 +66,9 @@ def render(
     if format == "csv":
         return csv.rows(document)
     if not isinstance(document, Audit):
-        return laid_out(top.listed(document), format, colour=colour, columns=columns)
-    subject = Subject(Stated.of_audit(document), document, parameters=document.parameters)
+        read = as_read(document, document.model.labels)
+        return laid_out(top.listed(read), format, colour=colour, columns=columns)
+    subject = Subject(Stated.of_audit(document), document, parameters=document.parameters).as_read()
     if format == "markdown":
         return laid_out(sections.whole(subject), format)
     brief = sections.brief(replace(subject, brief=True))

@@ -28,7 +28,9 @@ from auditor.version import __version__
 Medium = Literal["screen", "paper"]
 
 #: The scripts of a page, one after the other.
-SCRIPTS = ("report.js", "exact.js", "explore.js", "prove.js", "proof.js")
+SCRIPTS = ("report.js", "exact.js", "explore.js")
+#: What a page with a certificate has besides.
+PROOF = ("prove.js", "proof.js")
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def render(
                 medium=medium,
                 facts=facts(subject) if medium == "screen" else None,
                 proof=in_script(subject.file) if medium == "screen" else None,
-                **_dress(),
+                **_dress(SCRIPTS + PROOF if subject.file else SCRIPTS),
             )
         )
     except (TemplateError, UnicodeDecodeError) as error:
@@ -95,10 +97,12 @@ def render(
         raise InputError(f"{escaped(str(templates))}: a template can't be used: {error}") from error
 
 
-def page(title: str, contents: Sequence[Block]) -> str:
-    """Render blocks as a page of their own, for a screen."""
+def page(title: str, contents: Sequence[Block], medium: Medium = "screen") -> str:
+    """Render blocks as a page of their own."""
     template = environment().get_template("page.html.j2")
-    return template.render(title=title, contents=contents, medium="screen", version=__version__, **_dress())
+    return template.render(
+        title=title, contents=contents, medium=medium, version=__version__, **_dress(("report.js",))
+    )
 
 
 def environment(templates: Path | None = None) -> ImmutableSandboxedEnvironment:
@@ -120,9 +124,9 @@ def environment(templates: Path | None = None) -> ImmutableSandboxedEnvironment:
     return made
 
 
-def _dress() -> dict[str, str]:
+def _dress(scripts: Sequence[str]) -> dict[str, str]:
     """The sheet and the script, and by which digest a browser knows the script."""
-    script = "".join(resource("templates", name).read_text(encoding="utf-8") for name in SCRIPTS)
+    script = "".join(resource("templates", name).read_text(encoding="utf-8") for name in scripts)
     return {
         "css": Markup(resource("templates", "report.css").read_text(encoding="utf-8")),
         "js": Markup(script),

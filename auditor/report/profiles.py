@@ -66,6 +66,9 @@ class Profile(Record):
     name: str
     source: str
     checked: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    compared: Annotated[
+        str, Field(description="What was read for it on that day, and what could not be looked up.")
+    ] = "with its text"
     about: str
     items: Annotated[tuple[Item, ...], Field(min_length=1, strict=False)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Self
@@ -18,6 +18,7 @@ from auditor.documents.audit import (
 from auditor.documents.certificate import Certificate
 from auditor.documents.certificate import Provenance as CertifiedProvenance
 from auditor.documents.comparison import Comparison, ParameterChange
+from auditor.documents.labels import as_read
 from auditor.documents.parameters import ExactModel, ExactScorecard, fraction_of
 from auditor.documents.repair import PointsChange, Repair
 from auditor.documents.rounding import round_beside
@@ -186,3 +187,25 @@ class Subject:
     moved: tuple[ParameterChange | PointsChange, ...] = ()
     profile: Profile | None = None
     brief: bool = False
+
+    def as_read(self) -> Subject:
+        """The same with the labels of attributes in place of their names, where the audit has any."""
+        labels = self.audit.model.labels if self.audit else {}
+        if not self.audit or not labels:
+            return self
+        stated = replace(
+            self.stated,
+            model=as_read(self.audit.model, labels),
+            largest=as_read(self.stated.largest, labels),
+            coverage=self.stated.coverage and tuple(as_read(row, labels) for row in self.stated.coverage),
+        )
+        return replace(
+            self,
+            stated=stated,
+            audit=as_read(self.audit, labels),
+            certificate=self.certificate and as_read(self.certificate, labels),
+            parameters=self.parameters and as_read(self.parameters, labels),
+            comparison=self.comparison and as_read(self.comparison, labels),
+            repair=as_read(self.repair, labels) if isinstance(self.repair, Repair) else self.repair,
+            moved=tuple(as_read(change, labels) for change in self.moved),
+        )

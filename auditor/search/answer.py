@@ -253,7 +253,16 @@ def answer(
     figures = _Figures()
     figures.add(_ALL, worst)
     top = minimal = illustration = None
+    if wanted.top:
+        progress(f"searching the top {wanted.top} by {rank_by}")
+        top = engine.top(wanted.top, rank_by)
+        figures.seen += top.patterns
+    if wanted.minimal and populated:
+        progress("searching subset-minimal patterns")
+        minimal = engine.minimal(wanted.minimal)
+        figures.seen += minimal.patterns
     if wanted.details:
+        progress("searching the worst patterns of each kind")
         figures.add(_GROUP, engine.group_level())
         figures.add(_individual(model), engine.worst(individual=True))
         for i in attributes:
@@ -263,14 +272,6 @@ def answer(
             by_share = engine.worst_by_share([share.value for share in shares[:-1]])
             for share, found in zip(shares, (*by_share, worst), strict=True):
                 figures.add(_probable(share), found)
-    if wanted.top:
-        progress(f"searching the top {wanted.top} by {rank_by}")
-        top = engine.top(wanted.top, rank_by)
-        figures.seen += top.patterns
-    if wanted.minimal and populated:
-        progress("searching subset-minimal patterns")
-        minimal = engine.minimal(wanted.minimal)
-        figures.seen += minimal.patterns
     if wanted.illustration:
         progress("drawing patterns")
         for pair in pairs:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from auditor.choices import CriterionName, CutRanking, ListName, MethodName, RankBy, SolverName, Undisclosed
 from auditor.documents.audit import Audit
+from auditor.documents.labels import labelled
 from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
 from auditor.messages import shown
@@ -135,7 +136,7 @@ def audit(
         every_population=any_population,
     )
     found = answer(exact, question, wanted, progress)
-    document = Audit.of(found, clock.seconds() - started)
+    document = labelled(Audit.of(found, clock.seconds() - started), labels_of(model))
     if data is None:
         return document
     from auditor.model.spec import ModelSpec
@@ -143,6 +144,11 @@ def audit(
     if not isinstance(model, ModelSpec | ScorecardSpec):
         raise InputError("data are compared with specifications only; leave the data out")
     return with_data(document, model, data, cutoff=cutoff or "0.5", progress=progress)
+
+
+def labels_of(model: ModelSpec | ScorecardSpec | Classifier) -> dict[str, str]:
+    """What people read for each attribute; nothing for a model without a specification."""
+    return model.attribute_labels if hasattr(model, "attribute_labels") else {}
 
 
 def marked(model: ModelSpec | ScorecardSpec, sensitive: Iterable[str]) -> ModelSpec | ScorecardSpec:
@@ -251,7 +257,8 @@ def patterns(
     progress("searching patterns")
     exact = classifier_of(model, undisclosed)
     found = list_patterns(exact, question, choose, limit, rank_by)
-    return PatternList.of(exact, question, choose, limit, ranking(exact, rank_by), found)
+    document = PatternList.of(exact, question, choose, limit, ranking(exact, rank_by), found)
+    return labelled(document, labels_of(model))
 
 
 def repair(

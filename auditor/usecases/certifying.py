@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from auditor.certificate import issuing
 from auditor.certificate.comparing import TOLERANCE, compare
+from auditor.certificate.model_signature import signed_subject
 from auditor.certificate.policy import Terms, load_policy, terms
-from auditor.certificate.reading import read_certificate
+from auditor.certificate.reading import Opened, read_certificate
 from auditor.certificate.recertifying import carried_over, inherited, superseding
-from auditor.certificate.signing import key_id, load_private_key, load_public_key, sign
+from auditor.certificate.signing import key_id, load_private_key, load_public_key, sign, signed
 from auditor.certificate.verifying import Against, load_revocations, verify_chain, verify_predecessor
 from auditor.certificate.verifying import verify as verify_opened
-from auditor.choices import CriterionName
+from auditor.choices import CertificateForm, CriterionName
 from auditor.documents.audit import Audit
 from auditor.documents.certificate import Certificate, Supersedes
 from auditor.documents.comparison import Comparison
+from auditor.documents.labels import labelled
 from auditor.documents.record import to_json
 from auditor.documents.verification import ChainVerification, Verification
 from auditor.errors import InputError
 from auditor.messages import escaped
-from auditor.model.reading import load_model
+from auditor.model.reading import load_model, parse_model, read_bytes
 from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
 from auditor.search.answer import Wanted, answer
 from auditor.search.limits import Limits
 from auditor.search.question import Share
 from auditor.usecases import auditing, clock
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 #: Patterns in the top list of the audit that is written beside a certificate.
 AUDITED_TOP = 10
@@ -111,7 +120,15 @@ class Issued:
     audit: Audit | None = None
 
 
-def certify(model: str, wishes: Wishes, signer: Signer | None = None, *, audited: bool = False) -> Issued:
+def certify(
+    model: str,
+    wishes: Wishes,
+    signer: Signer | None = None,
+    *,
+    audited: bool = False,
+    form: CertificateForm = "certificate",
+    model_signature: Path | None = None,
+) -> Issued:
     """Certify what can be shown of a model.
 
     Parameters
@@ -123,17 +140,36 @@ def certify(model: str, wishes: Wishes, signer: Signer | None = None, *, audited
         Without it the certificate is not signed.
     audited : bool
         Return the whole audit too. Both are of one answer.
+    form : {"certificate", "in-toto", "cyclonedx"}
+        What the file is: the certificate, or an in-toto test result, which is signed too, or a CycloneDX
+        ML-BOM that holds it.
+    model_signature : Path, optional
+        A model signature (OMS) of the model's file; the other forms then name the model as it does.
 
     Raises
     ------
     InputError
         If a file or an option can't be used.
     """
-    seal = _seal(signer)
-    spec = load_model(model)
+    key = load_private_key(signer.key, signer.passphrase) if signer else None
+    data = read_bytes(model)
+    name = "standard input" if model == "-" else model
+    spec = parse_model(data, name)
+    file_sha256 = hashlib.sha256(data).hexdigest()
+    signed_as = signed_subject(model_signature, file_sha256) if model_signature else None
     chosen = wishes.terms(wishes.limits())
     certificate, audit = _issue(spec, chosen, wishes, None, audited)
-    return Issued(certificate, seal(certificate), audit)
+    made = _sealed(certificate, key)
+    if form != "certificate":
+        from auditor.report import interchange
+
+        whole = interchange.Certified(certificate, made, (Path(name).name, file_sha256), signed_as)
+        if form == "in-toto":
+            statement = interchange.test_result(whole)
+            made = signed(statement, key) if key else _json(statement)
+        else:
+            made = _json(interchange.bill_of_materials(whole))
+    return Issued(certificate, made, audit)
 
 
 def recertify(
@@ -172,18 +208,18 @@ def recertify(
     InputError
         If a file or an option can't be used, the old certificate does not hold, or the scope changed.
     """
-    seal = _seal(signer)
+    key = load_private_key(signer.key, signer.passphrase) if signer else None
     allowed = TOLERANCE if tolerance is None else Share.of(tolerance)
-    before = read_certificate(old)
+    before = opened_at(old)
     name = escaped(str(old))
     if public_key is None and not unverified_predecessor:
         raise InputError(
             f"{name}: give the key that signed it with --public-key, so that it can be verified; or take it "
             "over with --unverified-predecessor, which the new certificate records"
         )
-    key = load_public_key(public_key) if public_key else None
+    signed_with = load_public_key(public_key) if public_key else None
     limits = wishes.limits()
-    checked = verify_predecessor(before, Against(wishes.day, key, limits=limits))
+    checked = verify_predecessor(before, Against(wishes.day, signed_with, limits=limits))
     if checked.result == "does not hold":
         raise InputError(
             f"{name}: can't be superseded: {check.name}: {check.detail}"
@@ -199,7 +235,7 @@ def recertify(
         chosen,
         issuing.protected(issuing.exact_of(spec), chosen.question),
         issued=wishes.day,
-        verified_with=key_id(key) if key else None,
+        verified_with=key_id(signed_with) if signed_with else None,
         scope_change_reason=scope_change_reason,
     )
     certificate, _ = _issue(spec, chosen, wishes, supersedes)
@@ -210,7 +246,7 @@ def recertify(
         tolerance=allowed,
         limits=limits,
     )
-    return Issued(certificate, seal(certificate)), comparison
+    return Issued(certificate, _sealed(certificate, key)), comparison
 
 
 def _issue(
@@ -240,7 +276,9 @@ def _issue(
         supersedes=supersedes,
         platform=wishes.platform,
     )
-    return certificate, Audit.of(found, clock.seconds() - started) if audited else None
+    if not audited:
+        return certificate, None
+    return certificate, labelled(Audit.of(found, clock.seconds() - started), spec.attribute_labels)
 
 
 def verify(
@@ -283,17 +321,37 @@ def verify(
         revocations=load_revocations(revoked) if revoked else None,
         limits=clock.limits(time_limit),
     )
-    opened = read_certificate(certificate) if certificate else None
+    opened = opened_at(certificate) if certificate else None
     if chain is not None:
-        return verify_chain(chain, against, opened)
+        return verify_chain(chain, against, opened, opened_at)
     if opened is None:
         raise InputError("give a certificate, or a folder of them with --chain")
     return verify_opened(opened, against)
 
 
-def _seal(signer: Signer | None) -> Callable[[Certificate], bytes]:
-    """How a certificate becomes a file; finds a key that can't be used before the work."""
-    if signer is None:
-        return lambda certificate: to_json(certificate).encode("utf-8")
-    key = load_private_key(signer.key, signer.passphrase)
-    return lambda certificate: sign(certificate, key)
+def opened_at(path: str | os.PathLike[str]) -> Opened:
+    """Read a certificate from a file, and compare a form of other tools that it stands in with it.
+
+    Raises
+    ------
+    InputError
+        If it can't be read, or what stands around it is not what is made of it.
+    """
+    opened = read_certificate(path)
+    if opened.around is not None:
+        from auditor.report import interchange
+
+        if interchange.contradicts(opened.around, opened.certificate, opened.data):
+            raise InputError(
+                f"{escaped(opened.name)}: what stands around the certificate in it is not what is made of it"
+            )
+    return opened
+
+
+def _sealed(certificate: Certificate, key: Ed25519PrivateKey | None) -> bytes:
+    """The file of a certificate."""
+    return sign(certificate, key) if key else to_json(certificate).encode("utf-8")
+
+
+def _json(content: dict[str, Any]) -> bytes:
+    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode("utf-8")

@@ -15,6 +15,7 @@ from typing import Literal
 from auditor.data.files import matching
 from auditor.documents.audit import Audit
 from auditor.documents.fleet import Answered, Failure, FleetQuestion, FleetRow
+from auditor.documents.labels import labelled
 from auditor.documents.reading import parse
 from auditor.errors import AuditorError, InputError
 from auditor.messages import escaped, shown, visible
@@ -214,9 +215,9 @@ def _audited(job: _Job) -> _Result:
         if reported:
             from auditor.usecases.reporting import of_audit
 
-            document = Audit.of(answered, clock.seconds() - started)
+            document = labelled(Audit.of(answered, clock.seconds() - started), spec.attribute_labels)
             report = of_audit(document, spec, "html").content
-        found = Answered.of(answered)
+        found = labelled(Answered.of(answered), spec.attribute_labels)
     except AuditorError as error:
         failure = Failure(exit_code=70 if isinstance(error, _Lost) else 3, problems=error.problems)
     except Exception as error:

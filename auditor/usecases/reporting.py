@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from auditor.choices import Undisclosed
 from auditor.documents.audit import Audit
 from auditor.documents.comparison import Comparison, ParameterChange
+from auditor.documents.frontier import Frontier
 from auditor.documents.parameters import ExactModel
 from auditor.documents.reading import MAX_BYTES, read
 from auditor.documents.record import to_json
@@ -32,13 +33,14 @@ from auditor.report.pades import sign
 from auditor.report.profiles import load_profile
 from auditor.report.sections.repair import moved
 from auditor.report.subject import Stated, Subject
+from auditor.report.text import verdict_line
 from auditor.usecases import auditing, clock
 
 if TYPE_CHECKING:
     from auditor.certificate.reading import Opened
     from auditor.model.scorecard import ScorecardSpec
 
-ReportFormat = Literal["html", "pdf", "markdown", "text"]
+ReportFormat = Literal["html", "pdf", "markdown", "text", "model-card"]
 
 #: Limits of a comparison with an older certificate. Nodes end a search that takes too long, on every machine
 #: at the same place; seconds are for what no number of nodes foresees.
@@ -70,10 +72,10 @@ class Style:
 
 @dataclass(frozen=True)
 class Made:
-    """A report, the answer that it shows, and what the user should be told."""
+    """A report, its result in one line, and what the user should be told."""
 
     content: bytes
-    stated: Stated
+    line: str
     remarks: tuple[str, ...] = ()
 
 
@@ -97,7 +99,8 @@ def report(
     ----------
     document : str
         JSON (a repaired model may be YAML), or a PDF in which a certificate is embedded.
-    format : {"html", "pdf", "markdown", "text"}
+    format : {"html", "pdf", "markdown", "text", "model-card"}
+        A model card is Markdown with metadata, as the Hugging Face Hub takes it.
     model : str, optional
         The model of a stored audit, or the repaired one of a stored repair, which hold its digest.
     audit : str, optional
@@ -116,7 +119,13 @@ def report(
         If a file can't be used, or files don't belong together or contradict each other.
     """
     kind = _kind(document)
-    is_certificate = kind not in ("auditor/audit", "auditor/repair", "auditor/model", "auditor/scorecard")
+    is_certificate = kind not in (
+        "auditor/audit",
+        "auditor/repair",
+        "auditor/frontier",
+        "auditor/model",
+        "auditor/scorecard",
+    )
     if model is not None and kind not in ("auditor/audit", "auditor/repair"):
         raise InputError(f"{escaped(document)}: holds its model; --model goes with a stored audit or repair")
     if since is not None and not is_certificate:
@@ -129,6 +138,8 @@ def report(
         made = _of_stored_audit(document, model, format, style, time_limit)
     elif kind == "auditor/repair":
         made = _of_repair(document, model, format, style, time_limit)
+    elif kind == "auditor/frontier":
+        made = of_frontier(read(Frontier, document), format)
     elif kind == "auditor/model" or kind == "auditor/scorecard":
         spec = load_model(document)
         if spec.repair is None:
@@ -145,9 +156,9 @@ def report(
         )
         made = of_audit(stated, spec, format, style)
     else:
-        from auditor.certificate.reading import read_certificate
+        from auditor.usecases.certifying import opened_at
 
-        made = _of_certificate(read_certificate(document), audit, since, format, style)
+        made = _of_certificate(opened_at(document), audit, since, format, style)
     return made if pades is None else replace(made, content=sign(made.content, *pades))
 
 
@@ -209,6 +220,22 @@ def _of_repair(
     return of_audit(audit, spec, format, style, record)
 
 
+def of_frontier(document: Frontier, format: ReportFormat) -> Made:
+    """Make a report of a frontier, which holds all that is shown."""
+    from auditor.report import frontier
+
+    if format == "model-card":
+        raise InputError("a model card is of an audit or a certificate; give another format")
+    text, line = frontier.render(document, format), frontier.result_line(document)
+    if format != "pdf":
+        return Made(text.encode(), line)
+    attached = pdf.Attachment(
+        "frontier.json", "The figures that this report shows", to_json(document).encode()
+    )
+    made = pdf.render(text, (attached,))
+    return Made(made.content, line, _remarks(made))
+
+
 def _of_certificate(
     opened: Opened, audit: str | None, since: Path | None, format: ReportFormat, style: Style
 ) -> Made:
@@ -242,9 +269,9 @@ def _comparison(opened: Opened, since: Path | None) -> Comparison | None:
     if since is None:
         return None
     from auditor.certificate.comparing import compare
-    from auditor.certificate.reading import read_certificate
+    from auditor.usecases.certifying import opened_at
 
-    before, supersedes = read_certificate(since).certificate, opened.certificate.supersedes
+    before, supersedes = opened_at(since).certificate, opened.certificate.supersedes
     if supersedes is None or supersedes.id != before.id:
         raise InputError(
             f"{escaped(opened.name)}: does not take the place of {escaped(str(since))}; it names "
@@ -307,22 +334,28 @@ def _moved(
 
 
 def _made(subject: Subject, format: ReportFormat, style: Style, attached: tuple[pdf.Attachment, ...]) -> Made:
-    subject = replace(subject, profile=load_profile(style.profile) if style.profile else None)
+    subject = replace(subject.as_read(), profile=load_profile(style.profile) if style.profile else None)
+    line = verdict_line(subject.stated)
+    if format == "model-card":
+        from auditor.report import model_card
+
+        return Made(model_card.laid_out(subject).encode(), line)
     if format == "markdown" or format == "text":
-        return Made(laid_out(sections.whole(subject), format).encode(), subject.stated)
+        return Made(laid_out(sections.whole(subject), format).encode(), line)
     medium: html.Medium = "paper" if format == "pdf" else "screen"
     text = html.render(subject, look=_look(style.policy), templates=style.templates, medium=medium)
     if format == "html":
-        return Made(text.encode(), subject.stated)
+        return Made(text.encode(), line)
     certificate = subject.certificate
     dated = datetime.combine(certificate.issued, datetime.min.time(), UTC) if certificate else pdf.NO_DATE
     made = pdf.render(text, attached, dated)
-    remarks: tuple[str, ...] = ()
-    if made.missing:
-        remarks = (
-            f"no font has these characters: {made.missing[:40]}; apt-get install fonts-noto-cjk may help",
-        )
-    return Made(made.content, subject.stated, remarks)
+    return Made(made.content, line, _remarks(made))
+
+
+def _remarks(made: pdf.Pdf) -> tuple[str, ...]:
+    if not made.missing:
+        return ()
+    return (f"no font has these characters: {made.missing[:40]}; apt-get install fonts-noto-cjk may help",)
 
 
 def _look(policy: Path | None) -> Look:

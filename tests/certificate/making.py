@@ -19,12 +19,12 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from auditor.certificate import checker, claims
+from auditor.certificate import claims, form_checker
 from auditor.certificate.issuing import issue, tree
 from auditor.certificate.policy import terms
-from auditor.certificate.signing import PAYLOAD_TYPE, STATEMENT_TYPE, key_id, pae
+from auditor.certificate.signing import PAYLOAD_TYPE, key_id, pae
 from auditor.certificate.verifying import Against
-from auditor.documents.certificate import Certificate, Supersedes
+from auditor.documents.certificate import STATEMENT_TYPE, Certificate, Supersedes
 from auditor.model.reading import load_naive_bayes
 from auditor.model.spec import ModelSpec
 from auditor.search.answer import answer
@@ -119,7 +119,7 @@ def envelope(content: dict[str, Any], key: Ed25519PrivateKey = KEY, **statement:
         "predicate": content,
         **statement,
     }
-    return sealed(checker.canonical(whole).encode(), key)
+    return sealed(form_checker.canonical(whole).encode(), key)
 
 
 def sealed(payload: bytes, key: Ed25519PrivateKey = KEY, kind: str = PAYLOAD_TYPE) -> bytes:
@@ -140,7 +140,7 @@ def bare(content: dict[str, Any]) -> bytes:
 
 def renamed(content: dict[str, Any]) -> dict[str, Any]:
     """The content with the identifier that follows from it."""
-    return {**content, "id": checker.digest({n: v for n, v in content.items() if n != "id"})[:32]}
+    return {**content, "id": form_checker.digest({n: v for n, v in content.items() if n != "id"})[:32]}
 
 
 def leaves(content: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:

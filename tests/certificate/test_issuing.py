@@ -18,7 +18,7 @@ import jsonschema
 import pytest
 import rfc8785
 
-from auditor.certificate import checker
+from auditor.certificate import form_checker
 from auditor.certificate.claims import ASSUMPTIONS, LIMITS, NOT_COUNTED, UNDECIDED, claim
 from auditor.certificate.issuing import coverage, id_of, tree
 from auditor.certificate.policy import load_policy
@@ -174,7 +174,7 @@ def test_a_fair_model_whose_search_found_nothing_still_shows_a_pair(monkeypatch:
     assert certificate.witness.sensitive_values == {"X": "x"}
     assert certificate.max_degree.exact is None
     assert certificate.max_degree.upper == "0.3"
-    checker.read(bare(tree(certificate)))
+    form_checker.read(bare(tree(certificate)))
 
 
 def test_what_no_verifier_reads_is_not_issued() -> None:

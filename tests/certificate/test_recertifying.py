@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from auditor.certificate import checker
+from auditor.certificate import form_checker
 from auditor.certificate.issuing import issue, protected, tree
 from auditor.certificate.policy import terms
 from auditor.certificate.reading import open_certificate
@@ -75,7 +75,7 @@ def test_the_policy_is_taken_over() -> None:
     assert (new.expires - new.valid_from).days == 30
     assert new.policy == old.policy
     assert new.supersedes is not None
-    assert (new.supersedes.id, new.supersedes.sha256) == (old.id, checker.digest(tree(old)))
+    assert (new.supersedes.id, new.supersedes.sha256) == (old.id, form_checker.digest(tree(old)))
     assert changes(old, new) == ()
     assert new.supersedes.scope_change_reason is None
     assert (new.issued, new.valid_from) == (LATER, LATER)

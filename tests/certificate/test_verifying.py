@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from auditor.certificate import checker, issuing
+from auditor.certificate import checker, form_checker, issuing
 from auditor.certificate.issuing import tree
 from auditor.certificate.reading import open_certificate, read_certificate
 from auditor.certificate.scope import scope_of
@@ -68,7 +68,7 @@ def test_every_verdict_holds(delta: str, wishes: dict[str, Any]) -> None:
     assert failed(found) == []
     assert found.result == "holds"
     assert found.certificate.verdict == certificate.verdict
-    assert found.certificate.sha256 == checker.digest(tree(certificate))
+    assert found.certificate.sha256 == form_checker.digest(tree(certificate))
 
 
 def test_an_inconclusive_one_holds_since_it_claims_little() -> None:
@@ -127,7 +127,7 @@ def revoked(tmp_path: Path, *entries: dict[str, Any]) -> Path:
 @pytest.mark.parametrize("by", ["id", "sha256"])
 def test_revocation(tmp_path: Path, by: str) -> None:
     certificate = made()
-    name = certificate.id if by == "id" else checker.digest(tree(certificate))
+    name = certificate.id if by == "id" else form_checker.digest(tree(certificate))
     entries = load_revocations(revoked(tmp_path, {by: name, "revoked": "2026-12-01", "reason": "mistake"}))
     before = verified(certificate, replace(AGAINST, revocations=entries))
     assert outcome(before, "revocation") == "passed"
@@ -332,7 +332,7 @@ def test_other_files_are_named(tmp_path: Path) -> None:
 def with_signature_of(certificate: Certificate, other: Certificate) -> bytes:
     """An envelope with the signature of another."""
     own, others = (json.loads(sign(c, KEY)) for c in (certificate, other))
-    return checker.canonical(own | {"signatures": others["signatures"]}).encode() + b"\n"
+    return form_checker.canonical(own | {"signatures": others["signatures"]}).encode() + b"\n"
 
 
 def test_the_given_files_own_signature_counts(tmp_path: Path) -> None:

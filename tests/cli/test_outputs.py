@@ -25,11 +25,20 @@ READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "fleet": (("fleet", "m.json", "--delta", ".3"), {"MODEL": "m.json", "--list": "models.txt"}),
     "patterns": (("patterns", "m.json", "--delta", ".1"), {"MODEL": "m.json"}),
     "repair": (("repair", "m.json", "--delta", ".1"), {"MODEL": "m.json", "--data": "people.csv"}),
+    "frontier": (
+        ("frontier", "m.json", "--deltas", ".1,.2"),
+        {"MODEL": "m.json", "--data": "people.csv"},
+    ),
     "init": (("init",), {}),
     "keygen": (("keygen",), {}),
     "certify": (
-        ("certify", "m.json", "--delta", ".3"),
-        {"MODEL": "m.json", "--policy": "auditor.toml", "--key": "key.pem"},
+        ("certify", "m.json", "--delta", ".3", "--format", "in-toto"),
+        {
+            "MODEL": "m.json",
+            "--policy": "auditor.toml",
+            "--key": "key.pem",
+            "--model-signature": "model.sig",
+        },
     ),
     "recertify": (
         ("recertify", "c.json", "m.json"),
@@ -70,7 +79,7 @@ READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "schema": (("schema", "audit"), {}),
 }
 #: Arguments and options that name no file to read.
-OTHER = {"KEY", "[FOLDER]", "--output", "--extract", "--prove", "NAME", "--reports"}
+OTHER = {"KEY", "[FOLDER]", "--output", "--extract", "--prove", "NAME", "--reports", "--write"}
 CASES = [
     (command, option, name, target)
     for command, (_, files) in READING.items()

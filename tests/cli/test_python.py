@@ -44,7 +44,7 @@ def test_data_frames_in_and_out() -> None:
     assert list(frame["sensitive_values"]) == [
         dict(pattern.sensitive_values) for pattern in result.top_patterns
     ]
-    with pytest.raises(auditor.InputError, match="naive Bayes models only"):
+    with pytest.raises(auditor.InputError, match="specifications only"):
         auditor.audit(model.naive_bayes(), "0.05", data=people)
 
 

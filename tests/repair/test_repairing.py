@@ -40,6 +40,7 @@ def compas() -> ModelSpec:
 def test_the_repaired_model_keeps_what_it_does_not_change(compas: ModelSpec) -> None:
     made = repair(compas, "0.1")
     spec = made.model
+    assert isinstance(spec, ModelSpec)
     assert spec.provenance == compas.provenance
     assert spec.decision.counts == compas.decision.counts
     for old, new in zip(compas.attributes, spec.attributes, strict=True):
@@ -53,6 +54,7 @@ def test_the_repaired_model_keeps_what_it_does_not_change(compas: ModelSpec) -> 
 def test_the_record_says_how(compas: ModelSpec) -> None:
     made = repair(compas, "0.1")
     record, summary = made.model.repair, made.summary
+    assert isinstance(made.model, ModelSpec)
     assert record is not None
     assert (record.method, record.criterion, record.solver) == ("fair", "difference", "interior")
     assert (record.delta, record.rounds, record.constraints) == (Decimal("0.1"), 1, 28)
@@ -111,6 +113,7 @@ def test_a_repaired_model_is_repaired_anew_from_its_counts(compas: ModelSpec) ->
 def test_smoothing_counts_in_the_objective_and_is_kept() -> None:
     smoothed = read(changed(WITH_COUNTS, put("smoothing", 2)))
     made = repair(smoothed, "0.01")
+    assert isinstance(made.model, ModelSpec)
     assert made.model.smoothing == 2
     counts = counts_of(smoothed)
     assert counts.model == smoothed.naive_bayes()

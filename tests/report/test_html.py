@@ -265,3 +265,15 @@ def test_axe_finds_no_violation(name: str, scheme: list[str], tmp_path: Path) ->
     found = re.search(r'<pre id="axe">(.*?)</pre>', done.stdout, re.DOTALL)
     assert found, "axe did not finish"
     assert json.loads(unescape(found[1])) == []
+
+
+def test_only_a_page_with_a_certificate_can_check_one() -> None:
+    inlined = resource("templates", "prove.js").read_text(encoding="utf-8")
+    assert inlined in page("fair certificate")
+    assert inlined not in page("compas")
+
+
+def test_the_cover_repeats_which_attributes_were_asked_for() -> None:
+    assert "auditor audit MODEL --delta 0.1 --sensitive Ethnic_Code_Text,MaritalStatus,Sex,Age" in words(
+        page("compas")
+    )

@@ -333,3 +333,13 @@ def test_no_box_is_left_at_a_tie() -> None:
     found = largest_box(model, CRITERIA["difference"](Fraction(1, 4)), fair=True)
     assert found.holds == 0
     assert found.refuted
+
+
+def test_limits_prove_and_refute_no_box_that_is_open(case_model: NaiveBayes) -> None:
+    limits, criterion = Limits(expired=lambda: True), CRITERIA["difference"](Fraction(3, 10))
+    for fair in (True, False):
+        found = largest_box(case_model, criterion, fair=fair, limits=limits)
+        # What a bound alone decides still holds.
+        assert found.holds == 0 or holds(box(case_model, found.holds), criterion, fair=fair)
+        assert found.beyond is not None
+        assert not (found.refuted and holds(box(case_model, found.beyond), criterion, fair=fair))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from auditor.model.reading import load_naive_bayes
+from auditor.model.spec import ModelSpec
 from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
@@ -43,6 +44,7 @@ def test_the_known_likelihoods_are_reached(name: str, delta: str) -> None:
         ENDS[name], abs=1e-3
     )
     assert made.summary.shortfall is None
+    assert isinstance(made.model, ModelSpec)
     worst = worst_patterns(tables_of(made.model.naive_bayes()), Difference(Fraction(delta)))
     assert worst.complete
     assert worst.upper <= Fraction(delta)

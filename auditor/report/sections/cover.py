@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from shlex import join
 
 from auditor.choices import Verdict
 from auditor.documents.audit import Audit, PatternRecord
@@ -32,6 +33,8 @@ from auditor.report.wording import (
 _NAME, _DATA, _LIST, _SENTENCE, _FOOTER = 70, 100, 90, 480, 40
 #: The worst pattern of at least so many people is called plausible.
 _PLAUSIBLE = "0.0001"
+#: Characters of sensitive attributes in the command that repeats an audit; more are in the appendix.
+_COMMAND = 150
 
 _LOOKS: Mapping[Verdict, str] = {
     "delta-fair": "fair",
@@ -70,6 +73,8 @@ class Cover:
         The QR code of the digest: modules a side, and their path.
     document : str
         The identifier of the document.
+    command : str
+        What repeats the audit.
     """
 
     heading: str
@@ -85,6 +90,7 @@ class Cover:
     largest: str
     qr: tuple[int, str]
     document: str
+    command: str
     name: str
     issuer: str
     responsible: str
@@ -118,6 +124,7 @@ def cover(subject: Subject) -> Cover:
         largest=largest(stated),
         qr=charts.qr_path(f"sha256:{model.sha256}"),
         document=f"No. {certificate.id}" if certificate else f"model sha256:{model.sha256[:16]}",
+        command=_command(stated, subject.audit),
         name=clipped(model.name, _NAME),
         issuer=clipped((certificate and certificate.issuer) or "", _NAME),
         responsible=clipped((certificate and certificate.responsible) or "", _NAME),
@@ -238,6 +245,24 @@ def _shares(audit: Audit | None) -> Table | None:
         tuple(Cell(degree(row, audit.delta), look="" if row.proved else "limited") for row in audit.by_share)
     ]
     return Table("Worst degree among patterns of so many people", head, rows, len(head), "figures")
+
+
+def _command(stated: Stated, audit: Audit | None) -> str:
+    """What repeats the audit, with the attributes that it was asked for: a model may mark others."""
+    model = stated.model
+    names = {label: name for name, label in model.labels.items()}
+    sensitive = ",".join(names.get(name, name) for name in model.sensitive)
+    options = {
+        "--delta": stated.delta,
+        "--criterion": "ratio" if stated.criterion == "ratio" else None,
+        "--min-probability": stated.min_probability,
+        "--undisclosed": model.undisclosed,
+        "--cutoff": audit.cutoff.cutoff if audit and audit.cutoff else None,
+        "--sensitive": sensitive if len(sensitive) <= _COMMAND else None,
+    }
+    words = [word for option, value in options.items() if value is not None for word in (option, value)]
+    rest = "" if len(sensitive) <= _COMMAND else " --sensitive NAMES"
+    return f"auditor audit MODEL {join(words)}{rest}"
 
 
 def _overridden(certificate: Certificate) -> Iterator[str]:

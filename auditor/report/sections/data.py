@@ -5,6 +5,7 @@ from __future__ import annotations
 from auditor.documents.data import DataEvidence, DataGroup, DataPattern, Observed
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
 from auditor.report.figures import FOUR_FIFTHS, percent, signed, size
+from auditor.report.sections.groups import four_fifths
 from auditor.report.subject import Subject
 
 #: Patterns whose occurrence in data a terminal shows; the JSON document has all.
@@ -91,6 +92,12 @@ def summary(data: DataEvidence) -> str:
         f"below four fifths of the most selected one{lowest}; groups of fewer than {data.min_group:,} people "
         "left out"
     )
+
+
+def below_four_fifths(data: DataEvidence) -> str:
+    """Whether any group that is not small is below four fifths, with the figure."""
+    found = four_fifths((group.impact_ratio, group.values) for group in data.groups if not group.small)
+    return f"{found} Groups of fewer than {data.min_group:,} people are left out."
 
 
 def observed(found: Observed) -> str:

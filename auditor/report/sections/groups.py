@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from auditor.documents.audit import ApprovedGroupRecord, GroupRecord, GroupTable
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
@@ -69,6 +69,23 @@ def summary(tables: Iterable[GroupTable], *, name: bool = False) -> str:
         f"{below:,} of {len(known):,} below four fifths of the most favoured one; lowest impact ratio "
         f"{ratio(lowest)}{who}; {gap}"
     )
+
+
+def below_four_fifths(tables: Iterable[GroupTable]) -> str:
+    """Whether any group is below four fifths, with the figure: a question and its answer."""
+    return four_fifths((group.impact_ratio, group.values) for table in tables for group in table.groups)
+
+
+def four_fifths(groups: Iterable[tuple[float | None, Mapping[str, str]]]) -> str:
+    """The same of groups by their impact ratios and values."""
+    asked = "is any group below four fifths of the most favoured one?"
+    known = [(value, names) for value, names in groups if value is not None]
+    if not known:
+        return f"{asked} Not known: there is no impact ratio."
+    below = sum(value < float(FOUR_FIFTHS) for value, _ in known)
+    lowest, names = min(known, key=lambda one: one[0])
+    said = f"Yes: {below:,} of {len(known):,}" if below else f"No, none of {len(known):,}"
+    return f"{asked} {said}; the lowest impact ratio is {ratio(lowest)} ({values(names)})."
 
 
 def _ordered(table: GroupTable) -> list[GroupRecord]:

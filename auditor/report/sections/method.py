@@ -125,19 +125,24 @@ def how(subject: Subject) -> Blocks:
     return blocks
 
 
+def said(subject: Subject) -> tuple[str, ...]:
+    """What the answer rests on, and what it does not cover."""
+    certificate = subject.certificate
+    sentences = certificate.assumptions + certificate.limits if certificate else _LIMITS
+    if meaning := subject.stated.model.undisclosed:
+        sentences = (undisclosed_explained(meaning), *sentences)
+    if subject.audit and subject.audit.data:
+        sentences = tuple(_OTHER_MEANINGS_SHOWN if line == _OTHER_MEANINGS else line for line in sentences)
+    if subject.audit and subject.audit.how_far:
+        sentences = (*sentences, FURTHER)
+    return sentences
+
+
 def limits(subject: Subject) -> Blocks:
     """What the answer shows and what not, and the words for it."""
-    certificate = subject.certificate
-    said = certificate.assumptions + certificate.limits if certificate else _LIMITS
-    if meaning := subject.stated.model.undisclosed:
-        said = (undisclosed_explained(meaning), *said)
-    if subject.audit and subject.audit.data:
-        said = tuple(_OTHER_MEANINGS_SHOWN if line == _OTHER_MEANINGS else line for line in said)
-    if subject.audit and subject.audit.how_far:
-        said = (*said, FURTHER)
     return [
         Heading("What this shows, and what it does not", "limits"),
-        Items(said),
+        Items(said(subject)),
         Heading("Glossary", "glossary"),
         Facts(_GLOSSARY),
     ]

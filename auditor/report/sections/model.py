@@ -95,6 +95,11 @@ def _identity(subject: Subject) -> Iterator[tuple[str, str]]:
     if model.undisclosed:
         yield "Not disclosed", UNDISCLOSED[model.undisclosed]
     yield "All attributes", ", ".join(model.attributes)
+    if model.labels:
+        yield (
+            "In the model’s file",
+            ", ".join(f"{label} is called {name}" for name, label in model.labels.items()),
+        )
     if provenance:
         for label, value in (
             ("Description", provenance.description),

@@ -24,7 +24,8 @@ def section(subject: Subject) -> Blocks:
     there = dict(evidence(subject))
     blocks: list[Block] = [
         Paragraph(
-            f"{profile.name}. {profile.source}. Compared with its text on {profile.checked}. {profile.about}"
+            f"{profile.name}. {profile.source}. Compared {profile.compared}, on {profile.checked}. "
+            f"{profile.about}"
         ),
         Paragraph(
             "The table says what this report answers of each item, and what stays open. It is not a "
@@ -98,9 +99,12 @@ def evidence(subject: Subject) -> Iterator[tuple[EvidenceName, str]]:
             )
             yield "by_share", f"Worst degree by share: {figures}."
         if audit.groups:
-            yield "group_rates", f"Groups, as the model implies: {groups.summary(audit.groups)}."
+            yield (
+                "group_rates",
+                f"By the rates that the model implies, {groups.below_four_fifths(audit.groups)}",
+            )
         if audit.data:
-            yield "observed_rates", f"Observed: {data.summary(audit.data)}."
+            yield "observed_rates", f"In the data, {data.below_four_fifths(audit.data)}"
     names: dict[str, EvidenceName] = {"group-level": "group_level", "individual-level": "individual_level"}
     for name, what, figure in levels(subject):
         yield names[name], f"{what}: {degree(figure, delta)}."

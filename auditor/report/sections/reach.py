@@ -46,7 +46,9 @@ _NOT_LIKELY = (
     "for others too. It is exact, like the verdict, and no statement of how likely any of them is."
 )
 _NOT_COUNTED = (
-    "How many patterns discriminate in every one of these models, and how many in some, is not counted."
+    "How many patterns discriminate in every one of these models, and how many in some, is not counted. What "
+    "is said of models within a factor can be checked from the JSON document with box_checker.py, one file "
+    "that shares nothing with this program."
 )
 
 

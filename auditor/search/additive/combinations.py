@@ -7,6 +7,7 @@ What the remaining attributes can add to s is the sum of what each can add alone
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal
@@ -40,7 +41,14 @@ class Scope:
     def attributes(self, tables: LogOdds) -> tuple[int, ...]:
         """The sensitive attributes that x may disclose, the one that it must first."""
         allowed = [i for i in tables.sensitive if self.only is None or i in self.only]
-        return tuple(sorted(allowed, key=lambda i: (i != self.disclosing, _spread(tables, i), i)))
+        return tuple(
+            sorted(allowed, key=lambda i: (i != self.disclosing, _spread(tables, i), tables.alike[i], i))
+        )
+
+    def kinds(self, tables: LogOdds) -> tuple[tuple[int, bool, bool], ...]:
+        """Per attribute what those have in common that may change places in every pair of the scope."""
+        allowed = set(self.attributes(tables))
+        return tuple((first, i in allowed, i == self.disclosing) for i, first in enumerate(tables.alike))
 
 
 ANY = Scope()
@@ -111,9 +119,13 @@ class Combinations:
     scope : Scope
     neutral : bool
         Whether values with λ = 0 may be disclosed beside others. They change no degree.
+    one_of_alike : bool
+        Of the x that come of each other where alike attributes change places, only the one of least key.
     """
 
-    def __init__(self, tables: LogOdds, scope: Scope = ANY, *, neutral: bool = True) -> None:
+    def __init__(
+        self, tables: LogOdds, scope: Scope = ANY, *, neutral: bool = True, one_of_alike: bool = False
+    ) -> None:
         self.tables, self.scope = tables, scope
         self.order = scope.attributes(tables)
         entries = [
@@ -135,6 +147,8 @@ class Combinations:
         reach = np.array([tables.reach[i] for _, i, _ in entries], dtype=np.int64).reshape(-1, 2)
         self._reach_low, self._reach_high = reach[:, 0], reach[:, 1]
         self._start: Integers = np.searchsorted(self._at, np.arange(len(self.order) + 1))
+        self._value: Integers = np.array([v for _, _, v in entries], dtype=np.int64)
+        self._follows = follows(scope.kinds(tables), self.order, one_of_alike=one_of_alike)
         #: What the attributes from a position on can add to s, and at what price in probability.
         self.moves = Moves(self._at, self._strength, self._log_a, self._log_b, len(self.order))
         nothing, zero = np.array([-1]), np.zeros(1)
@@ -166,6 +180,11 @@ class Combinations:
             strength = xs.strength[row] + self._strength[column]
         # Not a number is ∞ - ∞: there P(x) = 0.
         occurs = ~np.isnan(strength)
+        if self._follows.any():
+            last = xs.column[row]
+            next_to = (last >= 0) & (self._at[last] == self._at[column] - 1)
+            rises = next_to & (self._value[last] <= self._value[column])
+            occurs &= ~self._follows[self._at[column]] | rises
         row, column, strength = row[occurs], column[occurs], strength[occurs]
         return Xs(
             parent=ids[row],
@@ -220,6 +239,16 @@ class Combinations:
                 np.where(fixed, xs.strength, xs.strength + least),
                 np.where(fixed, xs.strength, xs.strength + most),
             )
+
+
+def follows(kinds: Sequence[Hashable], order: Sequence[int], *, one_of_alike: bool) -> npt.NDArray[np.bool_]:
+    """Whether the attribute at each position comes after one of its kind, so that values may only rise.
+
+    Of alike attributes, which stand side by side, the first are disclosed, with rising values: of all pairs
+    that come of each other where these change places, that is the one of least key.
+    """
+    pairs = zip((None, *order), order, strict=False)
+    return np.array([one_of_alike and i is not None and kinds[i] == kinds[j] for i, j in pairs], dtype=bool)
 
 
 def every(tables: LogOdds) -> tuple[Combinations, Integers]:

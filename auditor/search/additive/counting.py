@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from fractions import Fraction
 from itertools import accumulate, chain, combinations
 from math import inf, isqrt, prod
 from random import Random
@@ -153,8 +154,24 @@ class Counting:
 
     def _counted(self) -> list[_Space]:
         if self._spaces is None:
-            self._spaces = list(_spaces(self._tables, self._criterion, self._limits))
+            (counted,) = _counted(self._tables, [self._criterion], self._limits)
+            if isinstance(counted, _TooMuch):
+                raise counted
+            self._spaces = counted
         return self._spaces
+
+
+def counts_above(
+    tables: LogOdds, criterion: Criterion, thresholds: Sequence[Fraction], limits: Limits = DEFAULT
+) -> tuple[tuple[int, int], ...]:
+    """At least and at most how many pairs have a |degree| above each threshold, by the same halves."""
+    found = []
+    for counted in _counted(tables, [replace(criterion, threshold=value) for value in thresholds], limits):
+        if isinstance(counted, _TooMuch):
+            found.append((0, tables.total_patterns()))
+        else:
+            found.append((sum(space.total for space in counted),) * 2)
+    return tuple(found)
 
 
 def count_patterns(tables: LogOdds, criterion: Criterion, limits: Limits = DEFAULT) -> PatternCount:
@@ -228,46 +245,75 @@ class _Hits:
                 yield row, int(self.starts[row] + rank - (ends[row] - self.counts[row]))
 
 
-def _spaces(tables: LogOdds, criterion: Criterion, limits: Limits) -> Iterator[_Space]:
-    """The contexts of all sets X, smallest sets first; refuses more work than the limits allow."""
+def _counted(tables: LogOdds, criteria: Sequence[Criterion], limits: Limits) -> list[list[_Space] | _TooMuch]:
+    """By each criterion the contexts of all sets X, smallest sets first, or why it was too much work.
+
+    All sets and all criteria share a sorted half, and those of one set both halves.
+    """
     if total_combinations(tables) > _COMBINATIONS:
-        raise _TooMuch(
+        reason = (
             f"there are {Decimal(total_combinations(tables)):.1e} combinations of sensitive values; "
             f"at most {_COMBINATIONS:,} are counted one by one"
         )
-    work = _Work(limits)
-    spaces = [
-        _Space(tables, criterion, disclosed, work)
+        return [_TooMuch(reason)] * len(criteria)
+    sets = [
+        disclosed
         for size in range(1, len(tables.sensitive) + 1)
         for disclosed in combinations(tables.sensitive, size)
     ]
-    # All sets share a sorted half that is as long as is best for all of them.
-    longest = min(2 * limits.entries, 2 * isqrt(sum(space.steps for space in spaces)))
-    for space in spaces:
+    halves = _Halves(tables)
+    found: list[list[_Space] | _TooMuch] = []
+    for criterion in criteria:
+        work = _Work(limits, halves)
+        try:
+            found.append([_Space(tables, criterion, disclosed, work) for disclosed in sets])
+        except _TooMuch as reason:
+            found.append(reason)
+    planned = [spaces for spaces in found if isinstance(spaces, list)]
+    # The sorted half is as long as is best for all of them.
+    longest = min(2 * limits.entries, 2 * isqrt(sum(space.steps for spaces in planned for space in spaces)))
+    for space in chain.from_iterable(planned):
         space.split(longest)
+    for place in range(len(sets)):
+        for which, spaces in enumerate(found):
+            if isinstance(spaces, list):
+                try:
+                    if place == 0:
+                        _check_steps(spaces, limits)
+                    spaces[place].run()
+                except _TooMuch as reason:
+                    found[which] = reason
+    return found
+
+
+def _check_steps(spaces: list[_Space], limits: Limits) -> None:
     steps = sum(space.steps for space in spaces)
     if steps > limits.steps:
         raise _TooMuch(
             f"an exact count would take {Decimal(steps):.1e} bisections; at most {limits.steps:,} are made"
         )
-    for space in spaces:
-        space.run()
-        yield space
+
+
+class _Halves:
+    """The listed halves that were asked for last."""
+
+    def __init__(self, tables: LogOdds) -> None:
+        self._tables = tables
+        self._listed: dict[tuple[int, ...], SortedSums] = {}
+
+    def of(self, *keys: tuple[int, ...]) -> list[SortedSums]:
+        """The sums of the options of some attributes."""
+        options = self._tables.options
+        self._listed = {key: self._listed.get(key) or SortedSums([options[i] for i in key]) for key in keys}
+        return [self._listed[key] for key in keys]
 
 
 class _Work:
     """What the spaces of one count share: the limits, listed halves, and how many contexts were settled."""
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
+    def __init__(self, limits: Limits, halves: _Halves) -> None:
+        self.limits, self.halves = limits, halves
         self._settled = 0
-        self._halves: dict[tuple[int, ...], SortedSums] = {}
-
-    def halves(self, tables: LogOdds, *keys: tuple[int, ...]) -> list[SortedSums]:
-        self._halves = {
-            key: self._halves.get(key) or SortedSums([tables.options[i] for i in key]) for key in keys
-        }
-        return [self._halves[key] for key in keys]
 
     def settle(self, contexts: int) -> None:
         self._settled += contexts
@@ -326,11 +372,15 @@ def strengths_over(tables: LogOdds, disclosed: tuple[int, ...]) -> Floats:
 
 
 def is_closed(tables: LogOdds, criterion: Criterion, disclosed: tuple[int, ...]) -> bool:
-    """Whether the extreme values of each attribute show that no x over X discriminates in any context."""
+    """Whether the extreme values show that no x over X, or fewer attributes, discriminates in any context."""
     if any(len(tables.finite[i]) < len(tables.values[i]) for i in disclosed):
         return criterion.threshold >= 1
     exact = tables.exact
-    extremes = (tuple((i, exact.extreme(i, sign)) for i in disclosed) for sign in (1, -1))
+    # Of these attributes or fewer: one none of whose values has that sign is left out.
+    extremes = (
+        tuple((i, v) for i in disclosed if exact.sign(i, v := exact.extreme(i, sign)) == sign)
+        for sign in (1, -1)
+    )
     return all(exact.closed(criterion, x) for x in extremes)
 
 
@@ -386,10 +436,12 @@ class _Space:
 
     def run(self) -> None:
         """Count for each x the contexts in which it discriminates."""
+        self._totals = []
+        if not len(self.places):
+            return
         second, first = self._halves()
         # By slabs nothing but a mask is as long as all of them.
         together = max(1, (_TOGETHER if len(second) <= _SLAB else _TOGETHER << 6) // len(first))
-        self._totals = []
         for start in range(0, len(self.places), together):
             ends = self._ends[:, start : start + together]
             totals = [0] * ends.shape[1]
@@ -440,7 +492,7 @@ class _Space:
                 for block in range(self.blocks):
                     hits = self._hits(x, ends, block)
                     here = [r - passed for r in of_x if passed <= r < passed + hits.total]
-                    yield from ((x, self._context(block, *place)) for place in hits.at(here))
+                    yield from ((x, y) for y in self._contexts(block, list(hits.at(here))))
                     passed += hits.total
             if rank is None:
                 return
@@ -454,7 +506,7 @@ class _Space:
         return second.sums, first.sums[::-1]
 
     def _lists(self) -> list[SortedSums]:
-        return self.work.halves(self.tables, self.second, self.first)
+        return self.work.halves.of(self.second, self.first)
 
     def _offset(self, block: int) -> int:
         """What the outer attributes add in a block."""
@@ -571,24 +623,22 @@ class _Space:
                 stops[undecided].tolist(),
                 strict=True,
             ):
+                places = [(row, column) for column in (*range(start, low), *range(max(high, start), stop))]
                 others += [
-                    (row, column)
-                    for column in (*range(start, low), *range(max(high, start), stop))
-                    if self.tables.exact.discriminates(self.criterion, x, self._context(block, row, column))
+                    place
+                    for place, y in zip(places, self._contexts(block, places), strict=True)
+                    if self.tables.exact.discriminates(self.criterion, x, y)
                 ]
             starts[undecided], stops[undecided] = inside, inside_stop
         return _Hits(starts, np.maximum(stops - starts, 0), others)
 
-    def _context(self, block: int, row: int, column: int) -> Assignment:
-        """The context at a place of the halves."""
-        entries: list[tuple[int, int]] = []
+    def _contexts(self, block: int, places: list[tuple[int, int]]) -> Iterator[Assignment]:
+        """The contexts at some places of the halves."""
         second, first = self._lists()
-        for half, attributes, place in (
-            (second, self.second, column),
-            (first, self.first, len(first.sums) - 1 - row),
-        ):
-            (choice,) = half.choices(place, place + 1)
-            entries += zip(attributes, choice, strict=True)
+        rows, columns = np.array(places, dtype=np.int64).reshape(-1, 2).T
         outer = choice_at([self.tables.options[i] for i in self.outer], block)
-        entries += zip(self.outer, outer, strict=True)
-        return tuple(sorted((i, self.tables.finite[i][entry - 1]) for i, entry in entries if entry))
+        attributes = self.second + self.first + self.outer
+        finite = self.tables.finite
+        for entries in zip(second.choices(columns), first.choices(len(first.sums) - 1 - rows), strict=True):
+            whole = zip(attributes, (*entries[0], *entries[1], *outer), strict=True)
+            yield tuple(sorted((i, finite[i][entry - 1]) for i, entry in whole if entry))

@@ -71,11 +71,11 @@ def enclosed_count(tables: LogOdds, criterion: Criterion, limits: Limits, reason
     if total_combinations(tables) > _COMBINATIONS or 1 << len(tables.sensitive) > _SETS:
         return _together(tables, criterion, grid, limits, unknown)
     found: dict[tuple[int, ...], Coverage] = {}
-    for disclosed, distribution in _distributions(tables, grid):
-        if limits.expired():
-            return unknown
+    for disclosed, distribution in _distributions(tables, grid, limits):
         if disclosed:
             found[disclosed] = _coverage(tables, criterion, grid, disclosed, distribution)
+    if limits.expired():
+        return unknown
     coverage = tuple(
         found[disclosed]
         for size in range(1, len(tables.sensitive) + 1)
@@ -190,15 +190,24 @@ class _Distribution:
         )
 
 
-def _distributions(tables: LogOdds, grid: _Grid) -> Iterator[tuple[tuple[int, ...], _Distribution]]:
-    """For each set X of sensitive attributes, the sums of all attributes outside X."""
-    everything = _Distribution(0, np.ones(1), ())
-    for i in range(len(tables.values)):
-        if i not in tables.sensitive:
-            everything = everything.adding(grid, i)
+def _outside(tables: LogOdds, grid: _Grid, limits: Limits) -> _Distribution:
+    """The sums of all attributes that aren't sensitive; of some if time is up."""
+    sums = _Distribution(0, np.ones(1), ())
+    for i in sorted(set(range(len(tables.values))) - set(tables.sensitive)):
+        if limits.expired():
+            break
+        sums = sums.adding(grid, i)
+    return sums
+
+
+def _distributions(
+    tables: LogOdds, grid: _Grid, limits: Limits
+) -> Iterator[tuple[tuple[int, ...], _Distribution]]:
+    """For each set X of sensitive attributes, the sums of all attributes outside X; until time is up."""
+    everything = _outside(tables, grid, limits)
     # The attributes before a place are decided: in X, or added. What they share is added once.
     pending: list[tuple[int, tuple[int, ...], _Distribution]] = [(0, (), everything)]
-    while pending:
+    while pending and not limits.expired():
         place, disclosed, distribution = pending.pop()
         if place == len(tables.sensitive):
             yield disclosed, distribution
@@ -249,10 +258,9 @@ def _together(
     sensitive = tables.sensitive
     if any(len(tables.finite[i]) < len(tables.values[i]) for i in sensitive):
         return unknown
-    rest = _Distribution(0, np.ones(1), ())
-    for i in range(len(tables.values)):
-        if i not in sensitive:
-            rest = rest.adding(grid, i)
+    rest = _outside(tables, grid, limits)
+    if limits.expired():
+        return unknown
     values = sum(2 * len(tables.values[i]) + 1 for i in sensitive)
     side = min(_SIDE, isqrt(_ADDITIONS // values))
     width = 1 + sum(most - least for least, most in (tables.reach[i] for i in sensitive)) // side

@@ -13,7 +13,7 @@ from auditor.choices import RankBy
 from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import ANY, Scope
-from auditor.search.additive.counting import Counting, PatternCount, no_patterns
+from auditor.search.additive.counting import Counting, PatternCount, counts_above, no_patterns
 from auditor.search.additive.enclosing import enclosed_count
 from auditor.search.additive.log_odds import population_of
 from auditor.search.additive.ranking import Ranking, rank, top_patterns
@@ -34,6 +34,8 @@ from auditor.search.pattern import Pattern
 _SHORT = 1 << 19
 #: Pairs (x, y) up to which a tree finds the worst patterns faster than lists of sums do.
 _FEW = 1 << 17
+#: Nodes for the worst pair of any probability, where one of some probability is asked for.
+_FIRST = 1 << 10
 #: Bisections that each of many counts may take.
 _GLANCE = 1 << 19
 
@@ -110,6 +112,9 @@ class Engine:
         contexts: Literal["any", "all"] = "all" if individual else "any"
         scope = Scope(disclosing, None if only is None else tuple(only), contexts)
         limits = self.limits
+        if self.min_probability is not None:
+            # Only its bound is of use, unless the first it finds is probable enough.
+            limits = replace(limits, nodes=min(limits.nodes, _FIRST))
         if scope.disclosing is not None or scope.only is not None:
             # Of a part of the patterns both ends are wanted, and need not meet in the last digit.
             limits = replace(limits, entries=min(limits.entries, _SHORT))
@@ -135,7 +140,8 @@ class Engine:
 
     def worst_by_share(self, shares: Sequence[Fraction]) -> tuple[Worst, ...]:
         """The worst pair of those that apply to at least each share of people, ``P(xy) >= share``."""
-        overall = worst_patterns(self.tables, self.criterion, limits=self.limits, memory=self._memory)
+        limits = replace(self.limits, nodes=min(self.limits.nodes, _FIRST))
+        overall = worst_patterns(self.tables, self.criterion, limits=limits, memory=self._memory)
         return tuple(
             self._probable(
                 overall, 1, max(share, self.min_probability or share), only_patterns=False, scope=ANY
@@ -198,11 +204,7 @@ class Engine:
             What takes longer to count than a glance is left open.
         """
         limits = replace(self.limits, steps=min(self.limits.steps, _GLANCE))
-        found = [
-            Counting(self.tables, replace(self.criterion, threshold=value), limits).count()
-            for value in thresholds
-        ]
-        return tuple((count.lower, count.upper) for count in found)
+        return counts_above(self.tables, self.criterion, thresholds, limits)
 
     def _probable(
         self, worst: Worst, k: int, least: Fraction | None, only_patterns: bool, scope: Scope

@@ -130,9 +130,9 @@ class Exponentials:
         return self.model.base, self._strength(x)
 
     def row(self, attribute: int) -> Hashable:
-        """What each value adds beyond the attribute undisclosed."""
+        """What each value adds beyond the attribute undisclosed, and how probable it is."""
         of = self.model.attributes[attribute]
-        return tuple(weight - of.undisclosed for weight in of.weights)
+        return tuple(weight - of.undisclosed for weight in of.weights), of.population
 
     def _odds(self, values: Assignment, digits: int) -> _Bounds:
         low, high = power(self.model.exponent(values), self.model.base, digits)

@@ -78,7 +78,7 @@ class Exact(Protocol):
         """What two models have in common only if λ of x is the same."""
 
     def row(self, attribute: int) -> Hashable:
-        """What attributes have in common only if their values have exactly the same λ."""
+        """What attributes have in common only if their values have exactly the same λ and probabilities."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +177,10 @@ class LogOdds:
 
     @cached_property
     def alike(self) -> tuple[int, ...]:
-        """Per attribute the first whose λ are exactly the same; equal entries of tables don't show that."""
+        """Per attribute the first whose values have exactly the same λ and probabilities.
+
+        Equal entries of tables don't show that.
+        """
         first: dict[Hashable, int] = {}
         return tuple(first.setdefault(self.exact.row(i), i) for i in range(len(self.values)))
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from decimal import Context
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Context, Decimal
 from fractions import Fraction
+from functools import partial
+from heapq import merge
+from itertools import groupby, islice
 from math import inf
 
 import numpy as np
@@ -16,6 +19,7 @@ from auditor.search.additive.bounds import Bounds
 from auditor.search.additive.combinations import ANY, Scope, Xs
 from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, NODE, Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
+from auditor.search.additive.subset_sums import arranged
 from auditor.search.additive.tree import (
     ROUNDING,
     WIDER,
@@ -37,6 +41,8 @@ _TIES = Context(prec=28, Emax=10**9, Emin=-(10**9))
 _ROUGH = 1e-8
 #: Least and most nodes expanded in one block.
 _BLOCK = (8, 256)
+#: Candidates measured at most, and between two looks at the clock.
+_MEASURED, _AT_ONCE = 1 << 17, 64
 #: Combinations extended at once.
 _WIDE = 64
 
@@ -66,10 +72,10 @@ class Ranking:
 
 def rank(patterns: Sequence[Pattern], rank_by: RankBy) -> list[Pattern]:
     """Patterns by decreasing score, ties broken by `Pattern.key`."""
-    if rank_by == "discrimination":
-        return sorted(patterns, key=lambda pattern: (-abs(pattern.degree), pattern.key))
-    if rank_by == "probability":
-        return sorted(patterns, key=lambda pattern: (-pattern.probability, pattern.key))
+    if rank_by != "divergence":
+        # Floats are rounded, but never the wrong way round; rationals tell apart those that are the same.
+        scored = [(score(pattern, rank_by), pattern) for pattern in patterns]
+        return [pattern for _, pattern in sorted(scored, key=lambda at: (-float(at[0]), -at[0], at[1].key))]
     # By floats first; only those that these can't tell apart are worth the digits of decimals.
     rough = _rough_divergences(patterns)
     order = np.argsort(-rough, kind="stable")
@@ -79,9 +85,16 @@ def rank(patterns: Sequence[Pattern], rank_by: RankBy) -> list[Pattern]:
     for group in np.split(order, apart):
         alike = [patterns[i] for i in group.tolist()]
         if len(alike) > 1:
-            alike.sort(key=lambda pattern: (_TIES.minus(pattern.divergence), pattern.key))
+            alike.sort(key=lambda pattern: (-score(pattern, rank_by), pattern.key))
         ranked += alike
     return ranked
+
+
+def score(pattern: Pattern, rank_by: RankBy) -> Fraction | Decimal:
+    """By what a pattern is ranked."""
+    if rank_by == "discrimination":
+        return abs(pattern.degree)
+    return pattern.probability if rank_by == "probability" else _TIES.plus(pattern.divergence)
 
 
 def _rough_divergences(patterns: Sequence[Pattern]) -> Floats:
@@ -138,22 +151,78 @@ def top_patterns(
     """
     if not only_patterns and rank_by != "discrimination":
         raise ValueError("pairs that are no discrimination patterns have no divergence to rank")
+    if limits.expired():
+        return Ranking((), complete=False, nodes=0, evaluated=0, upper=inf)
     search = _Search(tables, criterion, rank_by, min_probability, only_patterns, scope, limits)
-    complete = search.run(k)
-    patterns = [
-        pattern
-        for x, y in search.candidates()
-        if min_probability is None or tables.exact.probable(x, y, min_probability)
-        for pattern in [tables.exact.measure(criterion, x, y)]
-        if not only_patterns or abs(pattern.degree) > criterion.threshold
-    ]
+    complete, upper = search.run(k), search.upper
+    patterns: list[Pattern] = []
+    for number, (best, x, y) in enumerate(search.candidates()):
+        if number >= _MEASURED or (number % _AT_ONCE == 0 and number and limits.expired()):
+            complete, upper = False, max(upper, best)
+            break
+        if min_probability is None or tables.exact.probable(x, y, min_probability):
+            pattern = tables.exact.measure(criterion, x, y)
+            if not only_patterns or abs(pattern.degree) > criterion.threshold:
+                patterns.append(pattern)
     return Ranking(
-        patterns=tuple(rank(patterns, rank_by)[:k]),
+        patterns=_with_alike(scope.kinds(tables), rank(patterns, rank_by)[:k], rank_by, k),
         complete=complete,
         nodes=search.nodes,
         evaluated=search.evaluated,
-        upper=search.upper,
+        upper=upper,
     )
+
+
+def _with_alike(
+    kinds: Sequence[Hashable], patterns: list[Pattern], rank_by: RankBy, k: int
+) -> tuple[Pattern, ...]:
+    """The k best of ranked patterns and of those that come of them where alike attributes change places."""
+    if len(set(kinds)) == len(kinds):
+        return tuple(patterns)
+    found: list[Pattern] = []
+    for _, tied in groupby(patterns, key=lambda pattern: score(pattern, rank_by)):
+        everyone = [
+            map(
+                partial(_placed, pattern),
+                arrangements(kinds, pattern.sensitive_values, pattern.context_values),
+            )
+            for pattern in tied
+        ]
+        found += islice(merge(*everyone, key=lambda pattern: pattern.key), k - len(found))
+        if len(found) >= k:
+            break
+    return tuple(found)
+
+
+def _placed(pattern: Pattern, pair: tuple[Assignment, Assignment]) -> Pattern:
+    return replace(pattern, sensitive_values=pair[0], context_values=pair[1])
+
+
+def arrangements(
+    kinds: Sequence[Hashable], x: Assignment, y: Assignment
+) -> Iterator[tuple[Assignment, Assignment]]:
+    """All pairs that come of (x, y) where attributes of a kind change places, by rising `Pattern.key`."""
+    everywhere = range(len(kinds))
+    for sensitive_values in _moves(kinds, everywhere, x):
+        taken = {i for i, _ in sensitive_values}
+        for context_values in _moves(kinds, [i for i in everywhere if i not in taken], y):
+            yield sensitive_values, context_values
+
+
+def _moves(kinds: Sequence[Hashable], free: Iterable[int], values: Assignment) -> Iterator[Assignment]:
+    """Every way to disclose some values by free attributes of the same kinds."""
+    used: dict[Hashable, list[int]] = {kinds[i]: [] for i, _ in values}
+    for i, v in values:
+        used[kinds[i]].append(v)
+    places = [i for i in free if kinds[i] in used]
+    left: dict[Hashable, list[int]] = {}
+    for kind, disclosed in used.items():
+        unused = sum(kinds[i] == kind for i in places) - len(disclosed)
+        # Entries of all kinds are as long, so that the last one is "unused" for each.
+        left[kind] = [*(disclosed.count(v) for v in range(1 + max(v for _, v in values))), unused]
+    last = 1 + max((v for _, v in values), default=0)
+    for entries in arranged([left[kinds[i]] for i in places], last):
+        yield tuple((i, v) for i, v in zip(places, entries, strict=True) if v != last)
 
 
 class _Search:
@@ -173,7 +242,7 @@ class _Search:
         self._criterion, self._rank_by = criterion, rank_by
         self._threshold = float(criterion.threshold) if only_patterns else -1.0
         self._least = -inf if not min_probability else float(ln(min_probability))
-        self._tree = Tree(tables, criterion, only_patterns=only_patterns, scope=scope)
+        self._tree = Tree(tables, criterion, only_patterns=only_patterns, scope=scope, one_of_alike=True)
         self._bounds = Bounds(self._tree, divergence=rank_by == "divergence")
         self._frontier = Frontier()
         self._best = _Candidates()
@@ -203,10 +272,17 @@ class _Search:
             frontier.drop(self._best.floor)
         return True
 
-    def candidates(self) -> Iterator[tuple[Assignment, Assignment]]:
-        """The patterns that may belong in the list."""
-        for x_parent, x_column, parent, column in self._best.places.tolist():
-            yield self._tree.xs.assignment(x_parent, x_column), self._tree.context(parent, column)
+    def candidates(self) -> Iterator[tuple[float, Assignment, Assignment]]:
+        """The patterns that may belong in the list, one of those that are alike, the likeliest first.
+
+        Yields at least the score of each, then x and y.
+        """
+        with np.errstate(over="ignore"):
+            scores = np.exp(self._best.above)
+        for place in np.argsort(-self._best.above, kind="stable").tolist():
+            x_parent, x_column, parent, column = self._best.places[place].tolist()
+            x, y = self._tree.xs.assignment(x_parent, x_column), self._tree.context(parent, column)
+            yield float(scores[place]), x, y
 
     def _extend(self, ids: Integers, k: int) -> None:
         """Evaluate the x that disclose one attribute more, and bound what comes of them."""
@@ -218,7 +294,7 @@ class _Search:
             xs = xs[log_p >= self._least - ROUNDING]
             whole = combinations.whole(xs)
             nodes, slots = self._tree.unopened(xs), self._tree.slots(xs)
-            if self._tree.scope.contexts != "all" or self._nothing_else:
+            if self._tree.scope.contexts != "all":
                 places = np.column_stack([xs.parent, xs.column, nodes.parent, nodes.column])
                 self._evaluate(nodes[whole], slots[whole], places[whole], k)
             ids_of = combinations.keep(xs)
@@ -228,11 +304,6 @@ class _Search:
                 )
             more = combinations.extensible(xs)
             self._push(EXTENSIONS, ids_of[more], self._bound_extensions(xs[more]))
-
-    @property
-    def _nothing_else(self) -> bool:
-        """Whether every attribute is sensitive, so that an x over all of them discloses everything."""
-        return len(self._tree.tables.sensitive) == len(self._tree.tables.values)
 
     def _priors(self) -> tuple[float, float]:
         return population_of(self._tree.tables).log_prior
@@ -378,17 +449,17 @@ class _Candidates:
         self.floor = -inf
         #: Parent and column of x and of y; see `Combinations.assignment` and `Tree.context`.
         self.places: Integers = np.empty((0, 4), dtype=np.int64)
-        self._above, self._below = np.empty(0), np.empty(0)
+        self.above, self._below = np.empty(0), np.empty(0)
 
     def add(self, places: Integers, above: Floats, below: Floats, k: int) -> None:
         """Add patterns, and drop those that are out."""
         if not len(places):
             return
         self.places = np.concatenate([self.places, places])
-        self._above, self._below = np.append(self._above, above), np.append(self._below, below)
+        self.above, self._below = np.append(self.above, above), np.append(self._below, below)
         if len(self.places) < k:
             return
         kth = len(self._below) - k
         self.floor = float(np.partition(self._below, kth)[kth])
-        keep = self._above >= self.floor
-        self.places, self._above, self._below = self.places[keep], self._above[keep], self._below[keep]
+        keep = self.above >= self.floor
+        self.places, self.above, self._below = self.places[keep], self.above[keep], self._below[keep]

@@ -23,6 +23,8 @@ from auditor.search.limits import Limits
 _SHORT = 1 << 16
 #: Sums that may tie with the last one wanted before the search for the nearest gives up listing all of them.
 _TIES = 1 << 13
+#: Pairs of a sum and an entry of a half that are bisected for together.
+_AT_ONCE = 1 << 20
 #: Leaves of the search for the nearest sums, where rows had to be fixed.
 _LEAVES = 64
 
@@ -243,29 +245,47 @@ class Alike:
             else:
                 left |= dict.fromkeys(group, times[entry].tolist())
         merged = sorted(left)
-
-        def entries(place: int) -> Iterator[int]:
-            return iter(sorted(range(len(left[merged[place]])), key=lambda entry: (entry == unused, entry)))
-
-        # Depth first, one row after another, without recursion: there may be a thousand rows.
-        open_rows, chosen = [entries(0)], list[int]()
-        while open_rows:
-            place = len(open_rows) - 1
-            shared = left[merged[place]]
-            if len(chosen) > place:
-                shared[chosen.pop()] += 1
-            entry = next((entry for entry in open_rows[-1] if shared[entry]), -1)
-            if entry < 0:
-                open_rows.pop()
-                continue
-            shared[entry] -= 1
-            chosen.append(entry)
-            if len(chosen) < len(merged):
-                open_rows.append(entries(place + 1))
-                continue
-            for i, one in zip(merged, chosen, strict=True):
+        for entries in arranged([left[i] for i in merged], unused):
+            for i, one in zip(merged, entries, strict=True):
                 whole[i] = one
             yield tuple(whole)
+
+
+def arranged(left: Sequence[list[int]], unused: int | None) -> Iterator[tuple[int, ...]]:
+    """Every way to give each place one of its entries, of which there are so many left.
+
+    Parameters
+    ----------
+    left : sequence of list of int
+        Per place how many of each entry are left to it and to the places that share the list; as many in all
+        as there are places.
+    unused : int or None
+        The entry that comes last among those of a place; with the others the rising ones come first.
+    """
+
+    def entries(place: int) -> Iterator[int]:
+        return iter(sorted(range(len(left[place])), key=lambda entry: (entry == unused, entry)))
+
+    if not left:
+        yield ()
+        return
+    # Depth first, one place after another, without recursion: there may be a thousand.
+    open_places, chosen = [entries(0)], list[int]()
+    while open_places:
+        place = len(open_places) - 1
+        shared = left[place]
+        if len(chosen) > place:
+            shared[chosen.pop()] += 1
+        entry = next((entry for entry in open_places[-1] if shared[entry]), -1)
+        if entry < 0:
+            open_places.pop()
+            continue
+        shared[entry] -= 1
+        chosen.append(entry)
+        if len(chosen) < len(left):
+            open_places.append(entries(place + 1))
+        else:
+            yield tuple(chosen)
 
 
 def _multisets(size: int, entries: int) -> Integers:
@@ -291,26 +311,32 @@ class SortedSums:
         self.sums = sums(rows)
         self.sums.sort()
 
-    def choices(self, start: int, stop: int) -> Iterator[Choice]:
-        """The choices whose sums stand at these places; those of equal sums in the order of `sums`."""
-        place = start
-        while place < stop:
-            total = self.sums[place]
-            before, end = (int(np.searchsorted(self.sums, total, side=side)) for side in ("left", "right"))
-            until = min(end, stop)
-            for index in self._indices(total)[place - before : until - before].tolist():
-                yield choice_at(self._rows, index)
-            place = until
+    def choices(self, places: Integers) -> list[Choice]:
+        """The choices whose sums stand at some places; those of equal sums in the order of `sums`."""
+        if not self._rows:
+            return [()] * len(places)
+        sizes = [len(row) for row in self._rows]
+        found: list[Choice] = []
+        first = self._parts[0]
+        at_once = max(1, _AT_ONCE // len(first))
+        for start in range(0, len(places), at_once):
+            indices = self._indices(places[start : start + at_once])
+            found += zip(*(entries.tolist() for entries in np.unravel_index(indices, sizes)), strict=True)
+        return found
 
-    def _indices(self, total: np.int64) -> Integers:
-        """Where a sum stands in the list of `sums`, which isn't made again: only those of its halves are."""
+    def _indices(self, places: Integers) -> Integers:
+        """Where sums stand in the list of `sums`, which isn't made again: only those of its halves are."""
         first, second, order = self._parts
-        wanted = total - first
+        totals = self.sums[places]
+        wanted = totals[:, None] - first
         starts = np.searchsorted(second, wanted)
-        counts = np.searchsorted(second, wanted, side="right") - starts
-        offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        row = np.repeat(np.arange(len(first)), counts)
-        result: Integers = row * len(second) + order[starts[row] + offsets]
+        ends = np.cumsum(np.searchsorted(second, wanted, side="right") - starts, axis=1)
+        # Of those that tie, the one that stands as far behind the first as its place.
+        behind = places - np.searchsorted(self.sums, totals)
+        row = (ends <= behind[:, None]).sum(axis=1)
+        at = np.arange(len(places))
+        before = np.where(row > 0, ends[at, row - 1], 0)
+        result: Integers = row * len(second) + order[starts[at, row] + behind - before]
         return result
 
     @cached_property
@@ -369,16 +395,21 @@ class _Leaf:
         start = np.searchsorted(self._second, wanted[hits] - radius)
         counts = np.searchsorted(self._second, wanted[hits] + radius, side="right") - start
         overflow = nearest if counts.sum() > k + _TIES else None
-        listed: list[tuple[int, Choice]] = []
-        for row, begin, count in zip(hits.tolist(), start.tolist(), counts.tolist(), strict=True):
-            place = len(self._first) - 1 - row
-            (first,) = self._firsts.choices(place, place + 1)
-            end = begin + min(count, k + _TIES - len(listed))
-            distances = np.abs(self._second[begin:end] - wanted[row]).tolist()
-            chosen = self._seconds.choices(begin, end)
-            listed += [(d, second + first) for d, second in zip(distances, chosen, strict=True)]
-            if len(listed) >= k + _TIES:
-                break
+        ends = np.minimum(np.cumsum(counts), k + _TIES)
+        counts = np.diff(ends, prepend=0)
+        column = np.repeat(start - (ends - counts), counts) + np.arange(counts.sum())
+        distances = np.abs(self._second[column] - np.repeat(wanted[hits], counts))
+        some = np.flatnonzero(counts)
+        of_firsts = dict(
+            zip(some.tolist(), self._firsts.choices(len(self._first) - 1 - hits[some]), strict=True)
+        )
+        rows = np.repeat(np.arange(len(hits)), counts).tolist()
+        listed = [
+            (distance, second + of_firsts[row])
+            for distance, second, row in zip(
+                distances.tolist(), self._seconds.choices(column), rows, strict=True
+            )
+        ]
         return listed, overflow
 
 

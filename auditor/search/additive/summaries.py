@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, groupby
 from math import inf, prod
 from typing import Any
 
@@ -18,7 +18,7 @@ from auditor.search.additive.combinations import Scope, Xs, every
 from auditor.search.additive.counting import Coverage, PatternCount, pairs_over
 from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, NODE, Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
-from auditor.search.additive.ranking import Ranking, rank, top_patterns
+from auditor.search.additive.ranking import rank, top_patterns
 from auditor.search.additive.tree import ROUNDING, WIDER, Mask, Nodes, Slots, Tree
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion, ln
@@ -33,6 +33,8 @@ _Prune = Callable[[Integers, Floats, Floats], Mask]
 _CHILDREN, _BLOCK = 1 << 14, 8
 #: Pairs (x, y) up to which the maximal patterns are found in one dense array.
 _DENSE = 1 << 25
+#: Most probable patterns among which those of the Pareto front are looked for at a time.
+_TOGETHER = 64
 #: Axes that a NumPy array may have.
 _AXES = 32
 
@@ -66,6 +68,8 @@ def minimal_patterns(
     most probable node first: the probability only falls along an extension, so that the parts of a node are
     met before it, and nothing below a pattern needs to be looked at.
     """
+    if limits.expired():
+        return Summary((), complete=False)
     walk = _Walk(tables, criterion, min_probability, limits)
     found = _Minimal(walk)
     complete = walk.run(found.add, found.prune, lambda least: found.number_above(least) > limit)
@@ -82,39 +86,31 @@ def pareto_patterns(
     """The patterns that no other dominates in probability and |degree|, the most probable first.
 
     One dominates another if it is at least as good in both and better in one. The first is the most probable
-    pattern of all, and each next one the most probable of those with a larger |degree| than the one before:
-    searches by probability, each with that |degree| as its threshold.
+    pattern of all, and each next one the most probable of those with a larger |degree| than the one before.
+    They are looked for among the most probable patterns, and then among those with a larger |degree| than all
+    of these.
     """
     front: list[Pattern] = []
-    rule = criterion
+    largest, k = criterion.threshold, _TOGETHER
     while len(front) <= limit:
-        ranking, first = _most_probable_patterns(tables, rule, min_probability, limits)
-        if first:
-            largest = max(abs(pattern.degree) for pattern in first)
-            front += [replace(p, criterion=criterion) for p in first if abs(p.degree) == largest]
-            # Degrees that measuring can't tell apart count as equal.
-            rule = replace(criterion, threshold=largest * (1 + tables.exact.error))
+        rule = replace(criterion, threshold=largest)
+        ranking = top_patterns(tables, rule, k, "probability", min_probability, limits=limits)
         if not ranking.complete:
             return Summary(tuple(front[:limit]), complete=False)
-        if not first:
+        cut = len(ranking.patterns) == k
+        groups = [list(tied) for _, tied in groupby(ranking.patterns, key=lambda p: p.probability)]
+        # Of those that tie with the last one some may be missing.
+        whole = groups[:-1] if cut else groups
+        for tied in whole:
+            most = max(abs(pattern.degree) for pattern in tied)
+            if most > largest:
+                front += [replace(p, criterion=criterion) for p in tied if abs(p.degree) == most]
+                # Degrees that measuring can't tell apart count as equal.
+                largest = most * (1 + tables.exact.error)
+        if not cut:
             break
+        k = _TOGETHER if whole else k * 8
     return Summary(tuple(front[:limit]), complete=len(front) <= limit)
-
-
-def _most_probable_patterns(
-    tables: LogOdds, criterion: Criterion, min_probability: Fraction | None, limits: Limits
-) -> tuple[Ranking, list[Pattern]]:
-    """The most probable discrimination patterns, all that tie; none if a limit hides them."""
-    k = 4
-    while True:
-        ranking = top_patterns(tables, criterion, k, "probability", min_probability, limits=limits)
-        if not ranking.patterns or not ranking.complete:
-            return ranking, []
-        first = ranking.patterns[0].probability
-        tied = [pattern for pattern in ranking.patterns if pattern.probability == first]
-        if len(tied) < k:
-            return ranking, tied
-        k *= 8
 
 
 def maximal_patterns(

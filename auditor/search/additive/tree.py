@@ -7,6 +7,7 @@ fixed order (a set-enumeration tree, which meets each y once).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
-from auditor.search.additive.combinations import ANY, Combinations, Scope, Xs
+from auditor.search.additive.combinations import ANY, Combinations, Scope, Xs, follows
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
 from auditor.search.additive.moves import Moves
 from auditor.search.criteria import Criterion
@@ -116,14 +117,22 @@ class Tree:
     """The combinations, the roots that have been opened, and the nodes that have been kept."""
 
     def __init__(
-        self, tables: LogOdds, criterion: Criterion, *, only_patterns: bool = True, scope: Scope = ANY
+        self,
+        tables: LogOdds,
+        criterion: Criterion,
+        *,
+        only_patterns: bool = True,
+        scope: Scope = ANY,
+        one_of_alike: bool = False,
     ) -> None:
         self.tables, self.criterion, self.scope = tables, criterion, scope
         self._only_patterns = only_patterns
         self.unit = 1.0 / (1 << tables.bits)
         self.error = (tables.slack + 2) * self.unit
-        self.xs = Combinations(tables, scope)
-        self.columns = Columns(tables)
+        self.xs = Combinations(tables, scope, one_of_alike=one_of_alike)
+        kinds = scope.kinds(tables)
+        self.columns = Columns(tables, kinds)
+        self._follows = follows(kinds, self.columns.order, one_of_alike=one_of_alike)
         self._reach: Integers = np.array(
             [tables.reach[i] for i in self.columns.order], dtype=np.int64
         ).reshape(-1, 2)
@@ -231,6 +240,12 @@ class Tree:
                 [np.zeros((len(self._free), 1), dtype=np.int64), np.cumsum(self._free, axis=1)]
             )
             free &= passed - 1 == before[self._set[slot], nodes.position[parent]]
+        if self._follows.any():
+            # An attribute that x discloses is passed over.
+            open_before = self._follows[position] & self._free[self._set[slot], position - 1]
+            last = nodes.column[parent]
+            next_to = (last >= 0) & (columns.position[last] == position - 1)
+            free &= ~open_before | (next_to & (columns.value[last] <= columns.value[column]))
         parent, column, slot = parent[free], column[free], slot[free]
         return Nodes(
             slot=slot,
@@ -324,13 +339,14 @@ class Columns:
     """The values that contexts can disclose, in the order in which the tree discloses attributes.
 
     Attributes with large log-odds come first: then little can still be reached after the first few levels.
+    Those of a kind stand side by side.
     """
 
-    def __init__(self, tables: LogOdds) -> None:
+    def __init__(self, tables: LogOdds, kinds: Sequence[tuple[int, bool, bool]]) -> None:
         def spread(i: int) -> int:
             return tables.reach[i][0] - tables.reach[i][1]
 
-        self.order = sorted(range(len(tables.values)), key=lambda i: (spread(i), i))
+        self.order = sorted(range(len(tables.values)), key=lambda i: (spread(i), kinds[i], i))
         #: The position of each attribute.
         self.place_of = {i: p for p, i in enumerate(self.order)}
         entries = [(p, i, v) for p, i in enumerate(self.order) for v in tables.finite[i]]

@@ -6,6 +6,7 @@ from bisect import insort
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from heapq import merge
 from itertools import combinations, islice, product
 from math import inf, isinf, nextafter
 
@@ -105,6 +106,10 @@ def worst_patterns(
     upper = threshold if only_patterns else Fraction(0)
     solved, nodes, complete = 0, 0, True
     memory = Memory() if memory is None else memory
+    if (k > 1 or only_patterns or scope != ANY) and limits.expired():
+        # Of many parts of an answer each would otherwise take its least time after the end of it.
+        some = () if only_patterns else (_some_pattern(tables, criterion, scope),)
+        return Worst(some, _supremum(tables, criterion, scope), False, 0, total_combinations(tables))
     strongest = Strongest(tables, criterion, scope, neutral=k > 1 or scope.contexts == "all")
     seeds = strongest.seeds() if not only_patterns and k == 1 else []
 
@@ -160,7 +165,7 @@ def worst_patterns(
     return Worst(
         patterns=tuple(best),
         upper=min(
-            max(min(upper, _supremum(tables, criterion)), abs(best[0].degree) * (1 + error))
+            max(min(upper, _supremum(tables, criterion, scope)), abs(best[0].degree) * (1 + error))
             if best
             else upper,
             Fraction(1),
@@ -171,12 +176,12 @@ def worst_patterns(
     )
 
 
-def _supremum(tables: LogOdds, criterion: Criterion) -> Fraction:
+def _supremum(tables: LogOdds, criterion: Criterion, scope: Scope) -> Fraction:
     """A bound on every |degree| that takes no search: that of the largest |s| of any x, over every real γ.
 
     To the largest and to the least s each attribute contributes alone (the paper's lemma).
     """
-    rows = [tables.values[i] for i in tables.sensitive]
+    rows = [tables.values[i] for i in scope.attributes(tables)]
     ends = (sum(max(0, *row) for row in rows), sum(min(0, *row) for row in rows))
     if any(map(isinf, ends)):
         return Fraction(1)
@@ -226,10 +231,12 @@ class Strongest:
                 own = self._bounds(found.strength, found)
                 least, most = xs.range(found)
                 below = np.maximum(self._bounds(least, found), self._bounds(most, found))
-                ids = xs.keep(found)
                 whole = xs.whole(found) & (own >= self.floor)
-                frontier.push(CONTEXTS, ids[whole], own[whole])
                 more = xs.extensible(found) & (below >= self.floor)
+                # What is left out takes no room.
+                ids = np.full(len(found), -1)
+                ids[whole | more] = xs.keep(found[whole | more])
+                frontier.push(CONTEXTS, ids[whole], own[whole])
                 frontier.push(EXTENSIONS, ids[more], below[more])
                 frontier.push(CONTEXTS, number[~extend], bound[~extend])
             else:
@@ -351,7 +358,7 @@ def _contexts(
     }
 
     def same(y: Assignment) -> Iterator[Assignment]:
-        for choice in islice(alike.choices(alike_of[y], unused), k):
+        for choice in alike.choices(alike_of[y], unused):
             yield _assignment(tables, outside, choice, shift)
 
     contexts = _nearest_the_peak(tables, criterion, x, list(alike_of), same, k)
@@ -372,14 +379,15 @@ def _nearest_the_peak(
 ) -> list[Assignment]:
     """The k contexts of largest |degree|, exactly; of those that tie, the shortest.
 
-    ``same`` gives, for a context, all that differ from it only in attributes that are alike.
+    ``same`` gives, for a context, all that differ from it only in attributes that are alike, in order.
     """
     nearest_first: list[Assignment] = []
     for tied in tables.exact.worst_first(criterion, x, contexts) if len(contexts) > 1 else [contexts]:
-        nearest_first += sorted((z for y in tied for z in same(y)), key=lambda y: (len(y), y))
+        in_order = merge(*map(same, tied), key=lambda y: (len(y), y))
+        nearest_first += islice(in_order, k - len(nearest_first))
         if len(nearest_first) >= k:
             break
-    return nearest_first[:k]
+    return nearest_first
 
 
 def _assignment(tables: LogOdds, attributes: tuple[int, ...], choice: Choice, shift: int) -> Assignment:
@@ -403,7 +411,7 @@ def _smallest_contexts(
 
 
 def _some_pattern(tables: LogOdds, criterion: Criterion, scope: Scope) -> Pattern:
-    """A pair (x, y) of degree 0 where nothing moves the decision, in any case one that can occur."""
+    """A pair (x, y) that can occur; of degree 0 only where nothing moves the decision, or time is up."""
 
     def value(i: int) -> tuple[int, int]:
         return i, next(v for v, z in enumerate(tables.values[i]) if z != -inf)

@@ -1,0 +1,141 @@
+"""The price of fairness: repairs over growing thresholds."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from auditor.cli import destinations, options, tables
+from auditor.cli.terminal import Working, coloured, columns, complain, print_result
+from auditor.errors import InputError
+from auditor.output import make_folder, write_bytes, write_text
+
+
+def _grid(text: str) -> str:
+    """Check the thresholds before any work."""
+    from auditor.usecases.frontier import grid
+
+    try:
+        grid(text)
+    except InputError as error:
+        raise typer.BadParameter(str(error)) from error
+    return text
+
+
+def frontier(
+    model: options.Model,
+    deltas: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBERS", callback=_grid, help="Growing thresholds with commas: 0.01,0.02,0.05,0.1."
+        ),
+    ],
+    criterion: options.Criterion = "difference",
+    data: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TABLE",
+            help="Data to measure predictions on: CSV or Parquet, files, a glob or a folder; repeatable.",
+        ),
+    ] = None,
+    cutoff: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBER", callback=options.share, help="In data, a model selects whom it gives more than."
+        ),
+    ] = "0.5",
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Prove how likely any δ-fair model can be, at each threshold.")
+    ] = False,
+    gap: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NATS|PERCENT",
+            help="What a proof aims at, above what was found: nats, or a share of the loss.  [default: 1%]",
+        ),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", min=0, help="For everything; proofs share what the repairs leave."),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Processes for proofs.  [default: one per processor]"),
+    ] = None,
+    separator: tables.Separator = None,
+    decimal: tables.Decimal = None,
+    thousands: tables.Thousands = None,
+    encoding: tables.Encoding = "utf-8",
+    missing: tables.Missing = None,
+    from_: tables.From = None,
+    table: tables.TableName = None,
+    sql: tables.Sql = None,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Write each point's model, and its proof, here: fair-0.1.json, proof-0.1.json.",
+        ),
+    ] = None,
+    format: options.AnyFormat = None,
+    output: options.Output = None,
+) -> int:
+    """Repair a model at growing thresholds: what likelihood each leaves, and what becomes of predictions.
+
+    FILE can be a report for people, HTML or PDF. Exit code 0: repaired at all thresholds. 5: at one, no model
+    could be proved fair within the limits.
+    """
+    form = destinations.chosen_format(format, output)
+    written = tables.dialect(separator, decimal, thousands, encoding, missing)
+    source = tables.source("--data", data, from_, table, sql)
+    if gap is not None and not prove:
+        raise typer.BadParameter("--gap goes with --prove")
+    if prove and criterion != "difference":
+        raise typer.BadParameter("--prove goes with --criterion difference")
+    from auditor.usecases import frontier as frontiers
+
+    writes: dict[str, Path | None] = {"--output": output}
+    if write is not None:
+        make_folder(write)
+        for pair in frontiers.file_names(frontiers.grid(deltas)):
+            writes |= {f"--write ({name})": write / name for name in pair[: 1 + prove]}
+    reads = {"MODEL": model, **tables.files("--data", data)}
+    destinations.settle(writes, reads, prints=output is None)
+    # The matrices are small; several threads would mostly wait for each other.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from auditor.model.reading import load_naive_bayes
+    from auditor.report.frontier import render, result_line
+    from auditor.usecases import reporting
+
+    spec = load_naive_bayes(model)
+    with Working("repairing") as working:
+        curve = frontiers.frontier(
+            spec,
+            deltas,
+            criterion=criterion,
+            data=source,
+            dialect=written,
+            cutoff=cutoff,
+            prove=prove,
+            gap=gap,
+            time_limit=time_limit,
+            jobs=jobs,
+            progress=working,
+        )
+    if write is not None:
+        frontiers.write(curve, write)
+    if output is None:
+        text = render(curve.document, form, colour=coloured(), columns=columns())
+        print_result(text, "markdown" if form == "html" or form == "pdf" else form)
+        return 0
+    if form == "pdf":
+        made = reporting.of_frontier(curve.document, form)
+        write_bytes(output, made.content)
+        complain(*made.remarks)
+    else:
+        write_text(output, render(curve.document, form))
+    complain(f"{result_line(curve.document)}; see {output}")
+    return 0

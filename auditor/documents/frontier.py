@@ -1,0 +1,85 @@
+"""The frontier document, version 1: what likelihood a model can keep at each of some thresholds."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from auditor.choices import CriterionName
+from auditor.documents.audit import Count, ModelRecord, Probability, ToolRecord
+from auditor.documents.data import DataEvidence
+from auditor.documents.record import Record
+
+
+class FrontierModel(Record):
+    """What holds of one model of the curve, or of one of its two ends."""
+
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="Of the exact parameters.")]
+    log_likelihood: Annotated[
+        float | None, Field(description="Of the counts with their smoothing, in nats; null: minus infinity.")
+    ]
+    max_degree_bounds: Annotated[
+        tuple[Probability, Probability],
+        Field(description="The largest |degree|: found lower and proved upper bound, rounded outward."),
+    ]
+    patterns_left_bounds: Annotated[
+        tuple[Count, Count],
+        Field(description="At least and at most so many patterns are above the curve's first threshold."),
+    ]
+    auc: Annotated[Probability | None, Field(description="On the data; null: none, or one decision only.")]
+    data: Annotated[DataEvidence | None, Field(description="Whom it selects, and whom rightly.")]
+
+
+class FrontierPoint(FrontierModel):
+    """The most likely model that was found at a threshold; the exact search has proved it δ-fair."""
+
+    delta: str
+    taken_from: Annotated[
+        str | None,
+        Field(description="The smaller threshold whose model this is, where none likelier was found."),
+    ]
+    price: Annotated[
+        float | None,
+        Field(
+            description="Share of the way in log-likelihood from the unconstrained to the independent one."
+        ),
+    ]
+    patterns_before: Annotated[
+        Count | None,
+        Field(description="Discrimination patterns of the unconstrained model at this threshold."),
+    ]
+    shortfall: Annotated[
+        str | None, Field(description="Why a more likely fair model may be near; null: a local optimum.")
+    ]
+    bound: Annotated[
+        float | None,
+        Field(description="No δ-fair model has a greater log-likelihood: proved. null: not asked for."),
+    ]
+    bound_from: Annotated[
+        str | None,
+        Field(description="The threshold whose proof says so: what holds at a larger one holds here."),
+    ]
+
+
+class Frontier(Record):
+    """The curve: most likely δ-fair models of the same counts, by growing δ."""
+
+    kind: Literal["auditor/frontier"] = "auditor/frontier"
+    version: Literal[1] = 1
+    model: Annotated[ModelRecord, Field(description="The most likely model, which nothing constrains.")]
+    criterion: CriterionName
+    total_patterns: Count
+    unconstrained: FrontierModel
+    independent: Annotated[
+        FrontierModel, Field(description="The most likely model with sensitive attributes independent.")
+    ]
+    points: Annotated[tuple[FrontierPoint, ...], Field(min_length=1)]
+    knee: Annotated[
+        str | None,
+        Field(
+            description="The threshold whose point is furthest above the straight line from the first point "
+            "to the last one, both axes scaled to their ends; null: there is none."
+        ),
+    ]
+    tool: ToolRecord = ToolRecord()

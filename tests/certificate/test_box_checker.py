@@ -1,0 +1,214 @@
+"""The stand-alone checker of boxes: it agrees with the engine, finds what was changed, and runs alone."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auditor.certificate import box_checker
+from auditor.certificate.signing import sign
+from auditor.choices import CriterionName
+from auditor.documents.parameters import exact_model
+from auditor.documents.record import to_json
+from auditor.model.naive_bayes import Attribute, NaiveBayes
+from auditor.model.reading import load_model
+from auditor.model.spec import ModelSpec
+from auditor.search.criteria import CRITERIA
+from auditor.search.ranges import box
+from auditor.search.reach import reach
+from auditor.usecases.auditing import audit
+from tests.certificate.making import KEY, made
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def random_model(rng: random.Random) -> NaiveBayes:
+    """Few rows, so that many probabilities are 0."""
+    attributes = []
+    for i in range(rng.randint(1, 4)):
+        m = rng.randint(2, 3)
+        pool = rng.choice([(0, 1, 5), (1, 2, 3, 40), (7, 8, 9)])
+        columns = []
+        for _ in range(2):
+            counts = [rng.choice(pool) for _ in range(m)]
+            counts[0] += not any(counts)
+            columns.append([Fraction(n, sum(counts)) for n in counts])
+        sensitive = i == 0 or rng.random() < 0.4
+        likelihood = tuple(zip(*columns, strict=True))
+        attributes.append(Attribute(f"a{i}", tuple("uvw"[:m]), sensitive, likelihood))
+    prior = Fraction(rng.randint(1, 19), 20)
+    return NaiveBayes("model", "decision", "yes", "no", prior, tuple(attributes))
+
+
+@pytest.mark.parametrize("name", ["difference", "ratio"])
+@pytest.mark.parametrize("seed", range(60))
+def test_it_agrees_with_the_engine(name: CriterionName, seed: int) -> None:
+    """At thresholds apart from the largest degree, and within a billionth of it on both sides."""
+    rng = random.Random(f"{name} {seed}")
+    model, share = random_model(rng), Fraction(rng.choice([0, 1, 10, 300]), 1000)
+    exact = json.loads(exact_model(model).model_dump_json())
+    checked = box_checker.Box(exact, share)
+    largest = reach(box(model, share), CRITERIA[name](Fraction(1, 10))).upper
+    hair = Fraction(1, 10**9)
+    for delta in (Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(1), largest - hair, largest + hair):
+        if not 0 <= delta <= 1:
+            continue
+        verdict, found = reach(box(model, share), CRITERIA[name](delta)).verdict, checked.fair(name, delta)
+        assert found == (verdict == "all-delta-fair") or (found is None and delta == largest), delta
+    # At the largest degree itself it may leave the answer open, and may not be wrong.
+    assert checked.fair(name, largest) is not False
+
+
+@pytest.fixture(scope="module")
+def documents() -> dict[str, dict[str, Any]]:
+    """Audits of COMPAS whose box is fair, unfair, and neither."""
+    model = load_model(EXAMPLES / "compas.json")
+    asked = {
+        "all-delta-fair": ("0.42", "0.005"),
+        "varies": ("0.42", "0.1"),
+        "none-delta-fair": ("0.1", "0.1"),
+    }
+    found = {}
+    for verdict, (delta, share) in asked.items():
+        document = json.loads(to_json(audit(model, delta, top=1, box=share)))
+        (told,) = document["how_far"]["sets"]
+        assert told["verdict"] == verdict
+        found[verdict] = document
+    return found
+
+
+@pytest.mark.parametrize("verdict", ["all-delta-fair", "varies", "none-delta-fair"])
+def test_what_an_audit_says_is_true(documents: dict[str, dict[str, Any]], verdict: str) -> None:
+    checks = list(box_checker.examine(documents[verdict]))
+    assert len(checks) == 4 + (verdict == "none-delta-fair")
+    assert all(holds for _, holds, _ in checks), checks
+
+
+def _set(name: str, value: Any) -> Callable[[Any], None]:
+    def change(document: Any) -> None:
+        document["how_far"]["sets"][0][name] = value
+
+    return change
+
+
+def _worst(change: Callable[[Any], None]) -> Callable[[Any], None]:
+    return lambda document: change(document["how_far"]["sets"][0]["worst"])
+
+
+def _more(document: Any) -> None:
+    document["how_far"]["sets"][0]["size"] = "0.5"
+
+
+def _likelier(worst: Any) -> None:
+    worst["parameters"][0]["given_favourable"] = "99/100"
+
+
+def _model(document: Any) -> None:
+    document["parameters"]["prior"] = "1/2"
+
+
+#: What was changed, in which document.
+CHANGES: dict[str, tuple[str, Callable[[Any], None]]] = {
+    "fair where it isn't": ("varies", _set("verdict", "all-delta-fair")),
+    "unfair where it is fair": ("all-delta-fair", _set("verdict", "varies")),
+    "one pattern in all": ("varies", _set("verdict", "none-delta-fair")),
+    "a larger box": ("all-delta-fair", _more),
+    "an upper end too low": ("varies", _set("max_degree_bounds", [0.2, 0.3])),
+    "a lower end too high": ("varies", _set("max_degree_bounds", [0.9, 0.95])),
+    "parameters outside": ("varies", _worst(_likelier)),
+    "another prior": ("varies", _worst(lambda worst: worst.update(prior="1/2"))),
+    "another pattern": ("varies", _worst(lambda worst: worst["context_values"].popitem())),
+    "another sign": ("varies", _worst(lambda worst: worst.update(degree=-worst["degree"]))),
+    "another model": ("varies", _model),
+    "another threshold": ("all-delta-fair", lambda document: document.update(delta="0.41")),
+    "no pattern": ("none-delta-fair", _set("certain", None)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_was_changed_is_found(documents: dict[str, dict[str, Any]], change: str) -> None:
+    verdict, apply = CHANGES[change]
+    document = copy.deepcopy(documents[verdict])
+    apply(document)
+    assert False in [holds for _, holds, _ in box_checker.examine(document)]
+
+
+def test_it_runs_alone(documents: dict[str, dict[str, Any]], tmp_path: Path) -> None:
+    """With the standard library, in another folder."""
+    script = tmp_path / "box_checker.py"
+    script.write_bytes(Path(box_checker.__file__).read_bytes())
+    for verdict, document in documents.items():
+        (tmp_path / "audit.json").write_text(json.dumps(document), encoding="utf-8")
+        run = subprocess.run(
+            [sys.executable, "-I", "-S", script, "audit.json"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (run.returncode, run.stderr) == (0, ""), verdict
+        assert "FAILED" not in run.stdout
+    changed = copy.deepcopy(documents["varies"])
+    _model(changed)
+    (tmp_path / "audit.json").write_text(json.dumps(changed), encoding="utf-8")
+    codes = [
+        subprocess.run(
+            [sys.executable, "-I", "-S", script, name], cwd=tmp_path, capture_output=True, check=False
+        ).returncode
+        for name in ("audit.json", "nothing.json", script.name)
+    ]
+    assert codes == [1, 3, 3]
+
+
+def test_a_certificate_holds_about_its_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Signed or not, a certificate gives the model; what is checked is the box that is named."""
+    spec = load_model(EXAMPLES / "compas.json")
+    assert isinstance(spec, ModelSpec)
+    certificate = made("0.42", spec, date(2026, 11, 20))
+    (tmp_path / "bare.json").write_text(to_json(certificate), encoding="utf-8")
+    (tmp_path / "signed.json").write_bytes(sign(certificate, KEY))
+    for name in ("bare.json", "signed.json"):
+        for share, code in (("0.005", 0), ("0.1", 1), ("-1", 3), ("x", 3)):
+            monkeypatch.setattr(sys, "argv", ["box_checker.py", str(tmp_path / name), share])
+            assert box_checker.main() == code, (name, share)
+    monkeypatch.setattr(sys, "argv", ["box_checker.py", str(tmp_path / "bare.json")])
+    assert box_checker.main() == 3
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_what_is_too_much_is_left_open(
+    documents: dict[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing that wasn't gone through is said to hold."""
+    monkeypatch.setattr(box_checker, "SPAN_LIMIT", 0)
+    found = [holds for name, holds, _ in box_checker.examine(documents["varies"]) if "verdict" in name]
+    assert found == [None]
+    monkeypatch.setattr(box_checker, "SENSITIVE_LIMIT", 1)
+    checks = box_checker.examine(documents["varies"])
+    assert [holds for name, holds, _ in checks if "verdict" in name] == [None]
+
+
+def test_forty_attributes_are_decided() -> None:
+    """So many contexts that only a union of their log-odds can be gone through."""
+    rows = []
+    for i in range(40):
+        p = Fraction(1, 2) + Fraction(1, 4 + i * i)
+        rows.append(Attribute(f"a{i}", ("u", "v"), i < 2, ((p, 1 - p), (1 - p, p))))
+    model = NaiveBayes("m", "d", "yes", "no", Fraction(1, 2), tuple(rows))
+    checked = box_checker.Box(json.loads(exact_model(model).model_dump_json()), Fraction(1, 1000))
+    largest = reach(box(model, Fraction(1, 1000)), CRITERIA["difference"](Fraction(1, 10))).upper
+    assert checked.fair("difference", largest) is not False
+    assert checked.fair("difference", largest + Fraction(1, 10**9))
+    assert checked.fair("difference", largest - Fraction(1, 10**9)) is False

@@ -1,0 +1,111 @@
+"""`auditor frontier` from the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.cli.conftest import EXAMPLES, ROOT, Auditor
+
+COMPAS = EXAMPLES / "compas.json"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    attributes = [a["name"] for a in json.loads(COMPAS.read_text())["attributes"]]
+    path = tmp_path / "rows.csv"
+    rows = [
+        f"{i % 3 % 2},{','.join(str(i >> bit & 1) for bit in range(len(attributes)))}" for i in range(128)
+    ]
+    path.write_text("\n".join([f"ScoreText,{','.join(attributes)}", *rows]) + "\n")
+    return path
+
+
+def test_all_formats_say_the_same(auditor: Auditor, tmp_path: Path, table: Path) -> None:
+    folder, document = tmp_path / "curve", tmp_path / "frontier.json"
+    arguments = ("frontier", COMPAS, "--deltas", "0.05,0.1,0.3", "--data", table)
+    run = auditor(*arguments, "--prove", "--jobs", "1", "--write", folder, "-o", document)
+    assert (run.code, run.out) == (0, "")
+    assert f"COMPAS: 3 thresholds from δ = 0.05 to 0.3, knee at δ = 0.1; see {document}" in run.err
+    found = json.loads(document.read_text())
+    schema = json.loads((ROOT / "schemas" / "frontier.json").read_text())
+    Draft202012Validator(schema).validate(found)
+    assert found["knee"] == "0.1"
+    point = found["points"][1]
+    assert point["log_likelihood"] == pytest.approx(-207394.5055, abs=1e-3)
+    assert point["log_likelihood"] <= point["bound"]
+    for delta in ("0.05", "0.1", "0.3"):
+        assert auditor("audit", folder / f"fair-{delta}.json", "--delta", delta).code == 0
+    proof, fair = folder / "proof-0.1.json", folder / "fair-0.1.json"
+    assert auditor("verify", proof, "--model", fair).code == 0
+
+    run = auditor(*arguments, "-f", "csv")
+    rows = list(csv.DictReader(io.StringIO(run.out)))
+    assert [row["delta"] for row in rows] == ["unconstrained", "0.05", "0.1", "0.3", "independent"]
+    assert float(rows[2]["log_likelihood"]) == point["log_likelihood"]
+    assert float(rows[2]["selected: Sex Male"]) == next(
+        g["selected"]["share"] for g in point["data"]["groups"] if g["values"] == {"Sex": "Male"}
+    )
+    run = auditor(*arguments)
+    assert run.code == 0
+    for piece in (
+        "0.1 (knee)",
+        "-207,394.5055",
+        "2,017",
+        "Sex: Male: ",
+        "the impact ratio compares",
+    ):
+        assert piece in run.out
+    for name in ("curve.html", "curve.md"):
+        path = tmp_path / name
+        run = auditor("report", document, "-o", path)
+        assert run.code == 0
+        assert "knee at δ = 0.1" in run.err
+        assert "207,394.5055" in path.read_text()
+    page = (tmp_path / "curve.html").read_text()
+    assert "<svg" in page
+    assert "Proved: none is likelier" in page
+    assert "Proved: none is likelier" not in auditor(*arguments, "-f", "html").out
+
+
+def test_a_pdf_holds_the_figures(auditor: Auditor, tmp_path: Path) -> None:
+    pypdf = pytest.importorskip("pypdf")
+    path = tmp_path / "curve.pdf"
+    assert auditor("frontier", COMPAS, "--deltas", "0.1,0.2", "-o", path).code == 0
+    attached = pypdf.PdfReader(path).attachments["frontier.json"][0]
+    assert json.loads(attached)["kind"] == "auditor/frontier"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--deltas", "0.2,0.1"], 2, "give thresholds that grow"),
+        (["--deltas", "little"], 2, "is not a decimal number from 0 to 1"),
+        (["--deltas", "0.1", "--gap", "1"], 2, "--gap goes with --prove"),
+        (["--deltas", "0.1", "--prove", "--criterion", "ratio"], 2, "--criterion difference"),
+        (["--deltas", "0.1", "--prove", "--gap", "little"], 3, "little is neither nats"),
+        (["--deltas", "0.1", "--cutoff", "2"], 2, "is not a decimal number from 0 to 1"),
+    ],
+)
+def test_bad_options_are_refused(
+    auditor: Auditor, arguments: list[str], code: int, message: str, tmp_path: Path
+) -> None:
+    run = auditor("frontier", COMPAS, *arguments, "-o", tmp_path / "out.json")
+    assert (run.code, run.out) == (code, "")
+    assert message in " ".join(run.err.split())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_point_is_written_over_what_is_read(auditor: Auditor, tmp_path: Path) -> None:
+    model = tmp_path / "fair-0.1.json"
+    before = COMPAS.read_bytes()
+    model.write_bytes(before)
+    run = auditor("frontier", model, "--deltas", "0.1", "--write", tmp_path)
+    assert run.code == 2
+    assert "must not be overwritten" in " ".join(run.err.split())
+    assert model.read_bytes() == before

@@ -292,11 +292,11 @@ def convert(
     if suffix not in (".pmml", ".skops", ".csv"):
         form = destinations.model_format(output, ".pmml", ".skops")
     destinations.settle({"--output": output}, {"MODEL": model}, prints=False)
-    from auditor.model.reading import load_model, load_naive_bayes
+    from auditor.model.reading import load_model
     from auditor.model.scorecard import ScorecardSpec
     from auditor.model.spec import ModelSpec
 
-    spec = load_naive_bayes(model) if suffix == ".skops" else load_model(model)
+    spec = load_model(model)
     if isinstance(spec, ScorecardSpec) and suffix == ".pmml":
         from auditor.model.formats.pmml_scorecard import to_pmml_scorecard
 
@@ -313,6 +313,15 @@ def convert(
         from auditor.model.formats.sklearn import to_skops
 
         write_bytes(output, to_skops(spec))
+    elif isinstance(spec, ScorecardSpec) and suffix == ".skops":
+        from auditor.model.formats.sklearn import dumped
+        from auditor.model.formats.sklearn_logistic import to_logistic
+
+        pipeline, remarks = to_logistic(spec)
+        write_bytes(output, dumped(pipeline))
+        complain(*remarks)
+    elif suffix == ".csv":
+        raise typer.BadParameter("a table of points is a scorecard's", param_hint="--output")
     else:
         from auditor.model.writing import dump_model
 

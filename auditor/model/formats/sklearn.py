@@ -563,7 +563,17 @@ def to_sklearn_pipeline(model: ModelSpec) -> Pipeline:
 
 def to_skops(model: ModelSpec) -> bytes:
     """Return the pipeline as a skops file, which needs no pickle to be read."""
-    pipeline: Any = to_sklearn_pipeline(model)
+    return dumped(to_sklearn_pipeline(model))
+
+
+def dumped(pipeline: Pipeline) -> bytes:
+    """Return an estimator as a skops file.
+
+    Raises
+    ------
+    InputError
+        If skops is not installed.
+    """
     try:
         import skops.io
     except ImportError as error:

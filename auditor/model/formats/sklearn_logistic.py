@@ -10,15 +10,20 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+import numpy as np
 
 from auditor.errors import InputError
 from auditor.messages import escaped, plain, shown
 from auditor.model.building import build_scorecard, chosen, code_of, decimal, sides_of, split
-from auditor.model.intervals import Bins
+from auditor.model.intervals import Bins, are_intervals
 
 if TYPE_CHECKING:
-    from auditor.model.scorecard import ScorecardSpec
+    from numpy.typing import NDArray
+    from sklearn.pipeline import Pipeline
+
+    from auditor.model.scorecard import ScorecardAttribute, ScorecardSpec
 
 _ENCODERS = ("OneHotEncoder", "OrdinalEncoder", "KBinsDiscretizer")
 #: Products of two floats are kept whole.
@@ -229,4 +234,139 @@ def _columns(values: Sequence[Mapping[str, Any]], left_out: int | None, one_hot:
 def _dot(coefficients: Sequence[Decimal], columns: Sequence[Decimal]) -> Decimal:
     return sum(
         (_EXACT.multiply(c, x) for c, x in zip(coefficients, columns, strict=True) if x), start=Decimal(0)
+    )
+
+
+def to_logistic(spec: ScorecardSpec) -> tuple[Pipeline, tuple[str, ...]]:
+    """Return a scorecard as a fitted pipeline, which takes cells as they stand in the data.
+
+    Categories go through a ``OneHotEncoder`` and numbers through a ``KBinsDiscretizer``, whose bins have
+    their lower ends: a bin with its upper end ends at the next float. Coefficients are in log-odds.
+
+    Returns
+    -------
+    pipeline : Pipeline
+    remarks : tuple of str
+        What it can't do that the scorecard does.
+
+    Raises
+    ------
+    InputError
+        If scikit-learn is not installed, or an attribute's values are ranges that leave numbers out.
+    """
+    try:
+        from sklearn.compose import ColumnTransformer
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import Pipeline
+    except ImportError as error:
+        raise InputError("scikit-learn is needed; pip install scikit-learn") from error
+    columns = [_Column.of(attribute) for attribute in spec.attributes]
+    runs: list[tuple[bool, list[int]]] = []
+    for i, column in enumerate(columns):
+        binned = column.edges is not None
+        if not runs or runs[-1][0] != binned:
+            runs.append((binned, []))
+        runs[-1][1].append(i)
+    # The first rows need only be accepted; categories are given, and edges are put in afterwards.
+    rows = np.array([[column.sample[row] for column in columns] for row in (0, 1)], dtype=object)
+    encoder = ColumnTransformer(
+        [
+            (
+                f"{'bins' if binned else 'categories'}{number}",
+                _encoder([columns[i] for i in own], binned),
+                own,
+            )
+            for number, (binned, own) in enumerate(runs)
+        ],
+        sparse_threshold=0,
+    ).fit(rows)
+    names = np.array([attribute.name for attribute in spec.attributes], dtype=object)
+    encoder.feature_names_in_ = names
+    for (_, part, own), (binned, _) in zip(encoder.transformers_, runs, strict=False):
+        part.feature_names_in_ = names[own]
+        if binned:
+            # The last one keeps NumPy from making a matrix of edges that are equally many.
+            part.bin_edges_ = np.array([*(columns[i].edges for i in own), None], dtype=object)[:-1]
+    direction = 1.0 if spec.decision.higher == "favourable" else -1.0
+    intercept = float(spec.exponent_at(spec.intercept))
+    if spec.scale is not None:
+        intercept = intercept * math.log(2) + direction * math.log(spec.scale.odds)
+    own_weights = [weight for column in columns for weight in column.weights]
+    sides = [spec.decision.unfavourable.value, spec.decision.favourable.value]
+    # Classes are sorted in an estimator, and its coefficients speak for the second.
+    order = sorted((0, 1), key=lambda side: sides[side])
+    sign = 1.0 if order == [0, 1] else -1.0
+    regression = LogisticRegression()
+    regression.classes_ = np.array([sides[side] for side in order])
+    regression.coef_ = np.array([[sign * float(spec.nats) * float(w) for w in own_weights]])
+    regression.intercept_ = np.array([sign * intercept])
+    regression.n_features_in_ = len(own_weights)
+    regression.n_iter_ = np.array([0], dtype=np.int32)
+    pipeline = Pipeline([("encode", encoder), ("logistic", regression)])
+    return pipeline, tuple(
+        f"{escaped(attribute.name)}: scikit-learn’s bins refuse {escaped(label)}; rows with it get no answer"
+        for attribute, column in zip(spec.attributes, columns, strict=True)
+        for label in column.left_out
+    )
+
+
+@dataclass(frozen=True)
+class _Column:
+    """How an attribute of a scorecard stands in data: its categories or edges, and the weight of each."""
+
+    categories: tuple[object, ...]
+    edges: NDArray[np.float64] | None
+    weights: tuple[Decimal, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def sample(self) -> tuple[object, object]:
+        """Two cells that it can be fitted on."""
+        return (0.0, 1.0) if self.edges is not None else (self.categories[0],) * 2
+
+    @classmethod
+    def of(cls, attribute: ScorecardAttribute) -> Self:
+        """Tell the cells of an attribute.
+
+        Raises
+        ------
+        InputError
+            If its values are ranges that leave numbers out.
+        """
+        ranges = [value for value in attribute.values if are_intervals([value.value])]
+        bins = Bins.of([value.value for value in ranges])
+        if bins is not None:
+            edges = [float(edge) for edge in bins.edges]
+            if bins.closed == "right":
+                edges = [math.nextafter(edge, math.inf) for edge in edges]
+            return cls(
+                (),
+                np.array([-math.inf, *edges, math.inf]),
+                tuple(value.number for value in ranges),
+                tuple(value.label for value in attribute.values if value not in ranges),
+            )
+        if ranges:
+            raise InputError(
+                f"{escaped(attribute.name)}: the ranges of its values leave numbers out, which bins of "
+                "scikit-learn can't; convert to PMML instead"
+            )
+        cells: list[tuple[object, Decimal]] = [
+            (cell, value.number)
+            for value in attribute.values
+            if value.bin != "missing"
+            for cell in value.categories or (value.value,)
+        ]
+        # An encoder knows missing cells as NaN, which comes last.
+        cells += [(math.nan, value.number) for value in attribute.values if value.bin == "missing"]
+        return cls(tuple(cell for cell, _ in cells), None, tuple(number for _, number in cells), ())
+
+
+def _encoder(columns: Sequence[_Column], binned: bool) -> Any:
+    from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder
+
+    if binned:
+        sizes = [len(column.weights) for column in columns]
+        return KBinsDiscretizer(sizes, encode="onehot-dense", strategy="uniform")
+    return OneHotEncoder(
+        categories=[np.array(column.categories, dtype=object) for column in columns], sparse_output=False
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,9 @@ import pandas as pd
 import pytest
 
 from auditor.errors import InputError
-from auditor.model.formats.sklearn import load_skops
-from auditor.model.formats.sklearn_logistic import from_logistic, is_logistic
+from auditor.model.building import build_scorecard
+from auditor.model.formats.sklearn import dumped, load_skops
+from auditor.model.formats.sklearn_logistic import from_logistic, is_logistic, to_logistic
 from auditor.model.intervals import Bins
 from auditor.model.scorecard import ScorecardSpec
 
@@ -103,6 +106,95 @@ def test_the_probabilities_are_the_same(case: str, favourable: str, tmp_path: Pa
     )
     expected = estimator.predict_proba(FRAME[columns][:60])[:, list(estimator.classes_).index(favourable)]
     assert chances(spec, FRAME[:60]) == pytest.approx(expected.tolist(), abs=1e-12)
+
+
+@pytest.mark.parametrize("favourable", ["yes", "no"])
+@pytest.mark.parametrize("case", [case for case in ESTIMATORS if case != "alone"])
+def test_a_scorecard_goes_to_scikit_learn_and_back(case: str, favourable: str, tmp_path: Path) -> None:
+    pytest.importorskip("skops.io", reason="needs the extra delta-fair[sklearn]")
+    estimator, columns = ESTIMATORS[case]
+    estimator.fit(FRAME[columns], Y)
+    protected = [columns[-1] if "dropped" not in case else "home"]
+    spec = from_logistic(estimator, sensitive=protected, favourable=favourable)
+    pipeline, remarks = to_logistic(spec)
+    assert not remarks
+    path = tmp_path / "back.skops"
+    path.write_bytes(dumped(pipeline))
+    loaded: Any = load_skops(path)
+    # A column of 0 and 1 has been taken for categories.
+    rows = FRAME.astype({"member": str})[[a.name for a in spec.attributes]]
+    expected = estimator.predict_proba(FRAME[columns])
+    with warnings.catch_warnings(action="error"):
+        found = loaded.predict_proba(rows)
+        assert loaded.predict(rows).tolist() == estimator.predict(FRAME[columns]).tolist()
+    assert found == pytest.approx(expected, abs=1e-12)
+    again = from_logistic(loaded, sensitive=protected, favourable=favourable)
+    assert [a.labels for a in again.attributes] == [a.labels for a in spec.attributes]
+    assert chances(again, FRAME[:60]) == pytest.approx(chances(spec, FRAME[:60]), abs=1e-12)
+
+
+def test_points_go_to_scikit_learn_with_what_it_cannot_do_said() -> None:
+    values = [
+        {"value": "(-inf,30]", "points": Decimal(10)},
+        {"value": "(30,inf)", "points": Decimal(40)},
+        {"value": "missing", "points": Decimal(5), "bin": "missing"},
+    ]
+    homes = [
+        {"value": "own, free", "categories": ["own", "free"], "points": Decimal(25)},
+        {"value": "rent", "points": Decimal(-5)},
+        {"value": "missing", "points": Decimal(1), "bin": "missing"},
+    ]
+    spec = build_scorecard(
+        {
+            "name": "points",
+            "decision": {
+                "name": "d",
+                "favourable": {"value": "0", "label": "good"},
+                "unfavourable": {"value": "1", "label": "bad"},
+            },
+            "scale": {"pdo": Decimal(20), "offset": Decimal(50), "odds": Decimal(3)},
+            "intercept": Decimal(7),
+            "undisclosed": "missing-bin",
+            "attributes": [
+                {"name": "age", "sensitive": True, "values": values},
+                {"name": "home", "values": homes},
+            ],
+        },
+        "points",
+    )
+    pipeline, remarks = to_logistic(spec)
+    assert remarks == ("age: scikit-learn’s bins refuse missing; rows with it get no answer",)
+    ages = {29.5: 10, 30.0: 10, float(np.nextafter(30, 31)): 40, 31.0: 40}
+    cells = {"own": 25, "free": 25, "rent": -5, None: 1, float("nan"): 1}
+    rows = pd.DataFrame([(a, h) for a in ages for h in cells], columns=["age", "home"]).astype(
+        {"home": object}
+    )
+    expected = [
+        odds / (1 + odds)
+        for a, age in ages.items()
+        for h, home in cells.items()
+        for odds in [3 * 2 ** ((7 + age + home - 50) / 20)]
+    ]
+    assert pipeline.classes_.tolist() == ["0", "1"]
+    assert pipeline.predict_proba(rows)[:, 0] == pytest.approx(expected, abs=1e-12)
+    with pytest.raises(ValueError, match="NaN"):
+        pipeline.predict(pd.DataFrame({"age": [float("nan")], "home": ["own"]}))
+    with pytest.raises(ValueError, match="unknown categories"):
+        pipeline.predict(pd.DataFrame({"age": [30.0], "home": ["tent"]}))
+
+
+def test_ranges_that_leave_numbers_out_are_refused() -> None:
+    values = [{"value": value, "weight": Decimal(1), "share": Decimal("0.5")} for value in ("[0,1)", "[2,3)")]
+    spec = build_scorecard(
+        {
+            "name": "gap",
+            "decision": {"name": "d", "favourable": "yes", "unfavourable": "no"},
+            "attributes": [{"name": "age", "sensitive": True, "values": values}],
+        },
+        "gap",
+    )
+    with pytest.raises(InputError, match="leave numbers out"):
+        to_logistic(spec)
 
 
 def test_missing_categories_become_the_bin_of_missing_values() -> None:

@@ -21,6 +21,7 @@ from auditor.cli.models import convert, import_model, learn
 from auditor.cli.repair import repair
 from auditor.cli.report import report
 from auditor.cli.schema import schema
+from auditor.cli.stability import stability
 from auditor.cli.start import init
 from auditor.cli.terminal import WIDEST, complain, prepare, print_result
 from auditor.cli.usage import Command, Group, explained
@@ -117,6 +118,10 @@ COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
     "frontier": (
         frontier,
         "auditor frontier examples/compas.json --deltas 0.01,0.02,0.05,0.1,0.2 -o frontier.html",
+    ),
+    "stability": (
+        stability,
+        "auditor stability examples/compas.json --delta 0.42 --draws 200 -o stability.html",
     ),
     "keygen": (keygen, "auditor keygen key.pem"),
     "certify": (certify, "auditor certify fair.json --delta 0.1 --key key.pem -o certificate.json"),

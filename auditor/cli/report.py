@@ -23,7 +23,7 @@ def report(
         str,
         typer.Argument(
             metavar="DOCUMENT",
-            help="Stored audit, repair or frontier, certificate (JSON or in a PDF), repaired model.",
+            help="Stored result of a command, certificate (JSON or in a PDF), or repaired model.",
         ),
     ],
     output: Annotated[

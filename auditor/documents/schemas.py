@@ -13,6 +13,7 @@ from auditor.documents.patterns import PatternList
 from auditor.documents.policy import PolicyFile
 from auditor.documents.proof import LikelihoodProof, ProofVerification
 from auditor.documents.repair import Repair
+from auditor.documents.stability import Stability
 from auditor.documents.verification import ChainVerification, RevocationList, Verification
 from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
@@ -37,6 +38,7 @@ def schemas() -> dict[str, str]:
         "likelihood-proof": LikelihoodProof.model_json_schema(mode="validation"),
         "proof-verification": ProofVerification.model_json_schema(mode="serialization"),
         "repair": Repair.model_json_schema(mode="serialization"),
+        "stability": Stability.model_json_schema(mode="serialization"),
         "frontier": Frontier.model_json_schema(mode="serialization"),
         "policy": PolicyFile.model_json_schema(mode="validation"),
         "revocations": RevocationList.model_json_schema(mode="validation"),

@@ -128,6 +128,80 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class Bar:
+    """A bar of a histogram, its lower left corner at (x, y + height)."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    fair: bool
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How often the largest degree of drawn models is how large.
+
+    Attributes
+    ----------
+    width, height : float
+        Size of the plotting area; (0, 0) is its upper left corner.
+    bars : tuple of Bar
+        Of one interval those of fair models stand below those of others.
+    threshold : float or None
+        Where δ is; None if it is too far from the bars to be shown.
+    x_ticks, y_ticks : tuple of Tick
+    """
+
+    width: float
+    height: float
+    bars: tuple[Bar, ...]
+    threshold: float | None
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+
+    @classmethod
+    def of(
+        cls,
+        bars: Sequence[tuple[float, int, int]],
+        bar_width: float,
+        threshold: float,
+        width: float = 580,
+        height: float = 150,
+    ) -> Histogram:
+        """Lay out (lower end, fair, not fair) intervals of one width, of which there is at least one."""
+        left, right = min(low for low, *_ in bars), max(low for low, *_ in bars) + bar_width
+        span = right - left
+        shown = left - span <= threshold <= right + span
+        if shown:
+            left, right = min(left, threshold - bar_width / 2), max(right, threshold + bar_width / 2)
+        scale, top = width / (right - left), max(fair + other for _, fair, other in bars)
+        made = []
+        for low, fair, other in bars:
+            x, wide = _round((low - left) * scale), _round(bar_width * scale)
+            middle = _round((1 - fair / top) * height)
+            upper = _round((1 - (fair + other) / top) * height)
+            if fair:
+                made.append(Bar(x, middle, wide, _round(height - middle), fair=True))
+            if other:
+                made.append(Bar(x, upper, wide, _round(middle - upper), fair=False))
+        step, rise = nice_step(right - left, 6), max(int(nice_step(top, 4)), 1)
+        return cls(
+            width=width,
+            height=height,
+            bars=tuple(made),
+            threshold=_round((threshold - left) * scale) if shown else None,
+            x_ticks=tuple(
+                Tick(_round((i * step - left) * scale), f"{i * step:.6g}")
+                for i in range(math.ceil(left / step - 1e-9), math.floor(right / step + 1e-9) + 1)
+            ),
+            y_ticks=tuple(
+                Tick(_round((1 - count / top) * height), f"{count:,}") for count in range(0, top + 1, rise)
+            ),
+        )
+
+
+@dataclass(frozen=True)
 class Mark:
     """A pattern that the scatter points out; ``label`` is its place in the list that names it."""
 

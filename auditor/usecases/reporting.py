@@ -22,12 +22,13 @@ from auditor.documents.parameters import ExactModel
 from auditor.documents.reading import MAX_BYTES, read
 from auditor.documents.record import to_json
 from auditor.documents.repair import PointsChange, Repair
+from auditor.documents.stability import Stability
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.reading import load_model, read_bytes
 from auditor.model.spec import ModelSpec
 from auditor.report import html, pdf, sections
-from auditor.report.formats import laid_out
+from auditor.report.formats import AnyFormatName, laid_out
 from auditor.report.html import Look
 from auditor.report.pades import sign
 from auditor.report.profiles import load_profile
@@ -123,6 +124,7 @@ def report(
         "auditor/audit",
         "auditor/repair",
         "auditor/frontier",
+        "auditor/stability",
         "auditor/model",
         "auditor/scorecard",
     )
@@ -140,6 +142,8 @@ def report(
         made = _of_repair(document, model, format, style, time_limit)
     elif kind == "auditor/frontier":
         made = of_frontier(read(Frontier, document), format)
+    elif kind == "auditor/stability":
+        made = of_stability(read(Stability, document), format)
     elif kind == "auditor/model" or kind == "auditor/scorecard":
         spec = load_model(document)
         if spec.repair is None:
@@ -224,14 +228,29 @@ def of_frontier(document: Frontier, format: ReportFormat) -> Made:
     """Make a report of a frontier, which holds all that is shown."""
     from auditor.report import frontier
 
+    chosen = _without_card(format)
+    return _page(frontier.render(document, chosen), frontier.result_line(document), chosen, document)
+
+
+def of_stability(document: Stability, format: ReportFormat) -> Made:
+    """Make a report of what draws have shown, which holds all that is shown."""
+    from auditor.report import stability
+
+    chosen = _without_card(format)
+    return _page(stability.render(document, chosen), stability.result_line(document), chosen, document)
+
+
+def _without_card(format: ReportFormat) -> AnyFormatName:
     if format == "model-card":
         raise InputError("a model card is of an audit or a certificate; give another format")
-    text, line = frontier.render(document, format), frontier.result_line(document)
+    return format
+
+
+def _page(text: str, line: str, format: AnyFormatName, document: Frontier | Stability) -> Made:
     if format != "pdf":
         return Made(text.encode(), line)
-    attached = pdf.Attachment(
-        "frontier.json", "The figures that this report shows", to_json(document).encode()
-    )
+    name = document.kind.removeprefix("auditor/")
+    attached = pdf.Attachment(f"{name}.json", "What this report shows", to_json(document).encode())
     made = pdf.render(text, (attached,))
     return Made(made.content, line, _remarks(made))
 

@@ -24,6 +24,7 @@ READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "audit": (("audit", "m.json", "--delta", ".3"), {"MODEL": "m.json", "--data": "people.csv"}),
     "fleet": (("fleet", "m.json", "--delta", ".3"), {"MODEL": "m.json", "--list": "models.txt"}),
     "patterns": (("patterns", "m.json", "--delta", ".1"), {"MODEL": "m.json"}),
+    "stability": (("stability", "m.json", "--delta", ".1", "--draws", "5"), {"MODEL": "m.json"}),
     "repair": (("repair", "m.json", "--delta", ".1"), {"MODEL": "m.json", "--data": "people.csv"}),
     "frontier": (
         ("frontier", "m.json", "--deltas", ".1,.2"),

@@ -1,0 +1,186 @@
+"""How the largest degree varies with the data that a model is learned from, in every format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.documents.criteria import WORDS as CRITERIA
+from auditor.documents.record import to_json
+from auditor.documents.stability import SampleRecord, Stability
+from auditor.report import charts
+from auditor.report.blocks import Block, Facts, Heading, Paragraph, Picture, Table, values
+from auditor.report.figures import percent, plural, rounded, size, whole
+from auditor.report.formats import COLUMNS, AnyFormatName, laid_out
+from auditor.report.wording import VERDICTS, degree
+
+_POSTERIOR = (
+    "The probabilities behind the data are not known exactly: with as many rows others could have been "
+    "counted. Each draw takes every distribution of the model from its posterior, a Dirichlet "
+    "distribution with the counts and one row more for each value, and its largest degree is found by the"
+    " exact search."
+)
+_NEXT = (
+    "A model that is learned next, in the same way and from as many new people, varies more: its people "
+    "are drawn by probabilities that are drawn as above. This is the retraining risk, if the people stay "
+    "as they are and the next model isn’t repaired."
+)
+_REPAIRED = (
+    "The model was repaired. Its probabilities are not those of the counts, and its largest degree lies "
+    "at δ, where the repair has put it: of models that are drawn about it a large part is above δ, often "
+    "about half. That says nothing against its own verdict, which is exact. Data from which it is learned"
+    " again are people as they are, not as it says; a model that is repaired again after that passes as "
+    "this one does. Repair at a smaller threshold to leave room."
+)
+_LIMITS = (
+    "Limits hold in 95% of cases each, for draws by naive Bayes: attributes are independent given the "
+    "decision, people are independent of each other, and the next people are like these. None of this "
+    "changes the verdict on the model itself."
+)
+
+
+def render(
+    document: Stability, format: AnyFormatName, *, colour: bool = False, columns: int = COLUMNS
+) -> str:
+    """Show what draws say in a format; the page of a PDF is for paper."""
+    match format:
+        case "json":
+            return to_json(document)
+        case "html" | "pdf":
+            from auditor.report import html
+
+            medium: html.Medium = "paper" if format == "pdf" else "screen"
+            return html.page(result_line(document), blocks(document), medium)
+        case _:
+            return laid_out(blocks(document), format, colour=colour, columns=columns)
+
+
+def result_line(document: Stability) -> str:
+    """The result in one line."""
+    said = f"{document.model.name}: {VERDICTS[document.verdict]} at δ = {document.delta}"
+    probability = _between(document.next_model.probability)
+    return f"{said}; the next model is δ-fair with a probability of {probability}"
+
+
+def blocks(document: Stability) -> list[Block]:
+    """What draws of both kinds show, and what they don't."""
+    rows = f"{document.rows:,.15g}"
+    made: list[Block] = [
+        Heading(f"How stable the verdict is: {result_line(document)}", level=1),
+        Facts(
+            (
+                ("Largest degree", f"{degree(document.largest, document.delta)} of the model itself"),
+                ("Criterion", CRITERIA[document.criterion].measured),
+                ("Sensitive", ", ".join(document.model.sensitive)),
+                ("Rows", f"{rows} behind the model"),
+                ("Draws", f"{document.draws:,} of each kind; seed {document.seed}, {document.generator}"),
+                ("Model", f"sha256:{document.model.sha256[:16]}…"),
+            )
+        ),
+    ]
+    if document.repaired:
+        made.append(Paragraph(_REPAIRED))
+    made += [
+        Heading("The probabilities behind the data", "posterior"),
+        Paragraph(_POSTERIOR),
+        *_sample(document.posterior, document, "The largest degree of models with other probabilities"),
+        Heading("The next model", "next-model"),
+        Paragraph(_NEXT),
+        *_sample(document.next_model, document, "The largest degree of the next model"),
+        *_patterns(document),
+        *_rows_needed(document),
+        Heading("What this does not say"),
+        Paragraph(_LIMITS),
+    ]
+    return made
+
+
+def _between(limits: tuple[float, float]) -> str:
+    return (
+        f"{percent(limits[0])} to {percent(limits[1])}" if limits[0] > 0 else f"at most {percent(limits[1])}"
+    )
+
+
+def _sample(sample: SampleRecord, document: Stability, heading: str) -> Iterator[Block]:
+    total = document.draws
+    rows = [("δ-fair", sample.delta_fair), ("not δ-fair", sample.not_delta_fair)]
+    if sample.undecided:
+        rows.append(("not decided, and not counted as δ-fair", sample.undecided))
+    facts = [(name, f"{number:,} of {total:,} draws ({percent(number / total)})") for name, number in rows]
+    facts.append(("Probability of δ-fair", f"{_between(sample.probability)} (95% limits)"))
+    yield Facts(tuple(facts))
+    yield Table(
+        "",
+        ("Share of draws", "Largest degree at most", "95% limits"),
+        [
+            (
+                percent(float(quantile.share)),
+                size(quantile.degree, document.delta),
+                f"{rounded(quantile.limits[0])} to {rounded(quantile.limits[1])}",
+            )
+            for quantile in sample.quantiles
+        ],
+        2,
+        "figures",
+    )
+    if sample.bars:
+        chart = charts.Histogram.of(
+            [(bar.low, bar.delta_fair, bar.not_delta_fair) for bar in sample.bars],
+            sample.bar_width,
+            float(document.delta),
+        )
+        says = f"How many of {total:,} drawn models have which largest degree."
+        yield Picture("histogram", chart, says, heading, f"{heading.split()[-1]}-histogram")
+
+
+def _patterns(document: Stability) -> Iterator[Block]:
+    if not document.patterns:
+        return
+    total = document.draws
+    yield Heading("Which patterns carry it", "carried")
+    yield Paragraph(
+        "By the draws of the probabilities behind the data: how often what is disclosed is that of the worst "
+        "pattern, in whatever context; and how often single patterns are the worst, or discriminate at all."
+    )
+    yield Table(
+        "",
+        ("Disclosed", "Worst"),
+        [(values(row.sensitive_values), percent(row.worst / total)) for row in document.carried_by],
+        1,
+        "figures",
+    )
+    yield Table(
+        "",
+        ("#", "Disclosed", "Given", "Worst", "Discriminates"),
+        [
+            (
+                str(place),
+                values(row.sensitive_values),
+                values(row.context_values, "nothing else known"),
+                percent(row.worst / total),
+                percent(row.discriminates / total),
+            )
+            for place, row in enumerate(document.patterns, start=1)
+        ],
+        2,
+        "patterns",
+    )
+
+
+def _rows_needed(document: Stability) -> Iterator[Block]:
+    needed = document.rows_needed
+    if needed is None:
+        return
+    yield Heading(f"How many rows it takes for an interval no wider than {needed.width}", "rows-needed")
+    tried = plural(len(needed.tried), "number")
+    yield Paragraph(
+        f"With {needed.rows:,.15g} rows in the same shares the middle 95% of the draws are no wider."
+        if needed.rows is not None
+        else f"None of the {tried} of rows that were tried is enough."
+    )
+    yield Table(
+        "",
+        ("Rows", "Width of the middle 95%"),
+        [(whole(round(row.rows)), rounded(row.width)) for row in needed.tried],
+        1,
+        "figures",
+    )

@@ -87,7 +87,7 @@ def test_attributes_that_differ_below_every_resolution_are_not_alike(
 
 
 def test_hundreds_of_values() -> None:
-    values = 250
+    values = 150
     weights = [(Fraction(1 + i % 7), Fraction(1 + i % 5)) for i in range(values)]
     totals = [sum(weight[column] for weight in weights) for column in (0, 1)]
     model = PlainModel(
@@ -104,10 +104,10 @@ def test_hundreds_of_values() -> None:
 
 
 def test_thousands_of_ties_with_the_threshold() -> None:
-    # Of twelve copies only how many say 0 and how many say 1 matters: whole classes of pairs tie exactly.
+    # Of nine copies only how many say 0 and how many say 1 matters: whole classes of pairs tie exactly.
     attribute = PlainAttribute(rows(("3/5", "2/5"), ("2/5", "3/5")), sensitive=True)
     silent = PlainAttribute(attribute.rows, sensitive=False)
-    model = CopiesModel(Fraction(2, 5), (Copies(attribute, 3), Copies(silent, 7)))
+    model = CopiesModel(Fraction(2, 5), (Copies(attribute, 3), Copies(silent, 6)))
     numbers, _, _ = model.kinds()
     written_out = model.plain()
     by_size: dict[Fraction, int] = {}
@@ -119,8 +119,8 @@ def test_thousands_of_ties_with_the_threshold() -> None:
         by_size[size] = by_size.get(size, 0) + model.multiplicity(kind)
     tables = tables_of(naive_bayes(written_out))
     assert sum(by_size.values()) == tables.total_patterns()
-    assert max(by_size.values()) > 10_000
-    largest_classes = sorted(by_size, key=lambda size: by_size[size])[-6:]
+    assert max(by_size.values()) > 3_000
+    largest_classes = sorted(by_size, key=lambda size: by_size[size])[-3:]
     for threshold in (*largest_classes, min(by_size), max(by_size)):
         above = sum(number for size, number in by_size.items() if size > threshold)
         assert count_patterns(tables, Difference(threshold)).total == above

@@ -76,3 +76,12 @@ run 0 recertify certificates/2024.json fair-2025.json --issued 2026-01-15 --key 
     --public-key key.pub.pem -o certificates/2025.json
 run 0 verify --chain certificates --public-key key.pub.pem --at 2026-02-01
 run 0 report certificates/2025.json --since certificates/2024.json -o report-2025.html
+
+say '8. Banks decide by scorecards. One of German credit, as optbinning writes it: its points are' \
+    'audited, repaired and certified like the model above.'
+cp "$here/../german_scorecard.csv" .
+run 0 import german_scorecard.csv --intercept=-0.8418148234251006 --sensitive sex_status,age -o card.yaml
+run 1 audit card.yaml --delta 0.1 --top 2 --cutoff 0.6
+run 0 repair card.yaml --delta 0.1 -o fair-card.yaml
+run 0 certify fair-card.yaml --delta 0.1 --issued 2026-01-15 --key key.pem -o card-2026.json
+run 0 verify card-2026.json --public-key key.pub.pem --model fair-card.yaml --at 2026-02-01

@@ -73,7 +73,11 @@ def test_commands_of_the_guide_run(auditor: Auditor) -> None:
 def test_checker_runs_alone(auditor: Auditor) -> None:
     (line,) = re.findall(r"^    python (.*checker\.py.*)$", README, re.MULTILINE)
     for command in commands(README):
-        if command.startswith(("auditor repair", "auditor keygen", "auditor certify")):
+        # Those of the naive Bayes model; a scorecard's need its import first.
+        if (
+            command.startswith(("auditor repair", "auditor keygen", "auditor certify"))
+            and "card" not in command
+        ):
             run(auditor, [command])
     script, *arguments = shlex.split(line)
     assert subprocess.run([sys.executable, ROOT / script, *arguments], check=False).returncode == 0

@@ -58,6 +58,8 @@ def result_line(document: Frontier) -> str:
 def blocks(document: Frontier) -> list[Block]:
     """The curve: its picture, and its tables."""
     first = document.points[0].delta
+    # Without proofs there is nothing to say of what is out of reach.
+    columns = 6 if any(point.bound is not None for point in document.points) else 4
     made: list[Block] = [
         Heading(f"What likelihood fairness leaves: {result_line(document)}", level=1),
         Facts(
@@ -72,13 +74,16 @@ def blocks(document: Frontier) -> list[Block]:
         Heading("Log-likelihood by threshold, in nats"),
         Table(
             "",
-            ("δ", "Found", "Lost", "Price", "Not above (proved)", "Open"),
+            ("δ", "Found", "Lost", "Price", "Not above (proved)", "Open")[:columns],
             [
-                _likelihood_row("none", document.unconstrained, document),
-                *(_likelihood_row(_name(p, document), p, document) for p in document.points),
-                _likelihood_row("independent", document.independent, document),
+                row[:columns]
+                for row in (
+                    _likelihood_row("none", document.unconstrained, document),
+                    *(_likelihood_row(_name(p, document), p, document) for p in document.points),
+                    _likelihood_row("independent", document.independent, document),
+                )
             ],
-            5,
+            columns - 1,
             "curve",
         ),
         Heading("Patterns and the largest degree by threshold"),

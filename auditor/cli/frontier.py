@@ -98,12 +98,14 @@ def frontier(
     from auditor.usecases import frontier as frontiers
 
     writes: dict[str, Path | None] = {"--output": output}
+    reads = {"MODEL": model, **tables.files("--data", data)}
+    # What is refused leaves no folder behind.
+    destinations.settle(writes, reads, prints=output is None)
     if write is not None:
         make_folder(write)
         for pair in frontiers.file_names(frontiers.grid(deltas)):
             writes |= {f"--write ({name})": write / name for name in pair[: 1 + prove]}
-    reads = {"MODEL": model, **tables.files("--data", data)}
-    destinations.settle(writes, reads, prints=output is None)
+        destinations.settle(writes, reads, prints=output is None)
     # The matrices are small; several threads would mostly wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from auditor.model.reading import load_naive_bayes

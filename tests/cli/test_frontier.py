@@ -109,3 +109,11 @@ def test_no_point_is_written_over_what_is_read(auditor: Auditor, tmp_path: Path)
     assert run.code == 2
     assert "must not be overwritten" in " ".join(run.err.split())
     assert model.read_bytes() == before
+
+
+def test_an_output_that_is_refused_leaves_no_folder(auditor: Auditor, tmp_path: Path) -> None:
+    model, folder = tmp_path / "model.json", tmp_path / "curve"
+    model.write_bytes(COMPAS.read_bytes())
+    assert auditor("frontier", model, "--deltas", "0.1,0.2", "--write", folder, "-o", model).code == 2
+    assert not folder.exists()
+    assert model.read_bytes() == COMPAS.read_bytes()

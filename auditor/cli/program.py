@@ -32,6 +32,8 @@ from auditor.version import __version__
 app = typer.Typer(
     cls=Group,
     no_args_is_help=True,
+    # Ours are in our words.
+    suggest_commands=False,
     # Rich would take a name in square brackets for markup, and doubles the time that help takes.
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},

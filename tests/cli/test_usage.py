@@ -50,7 +50,8 @@ def test_version(auditor: Auditor) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("frobnicate",), '"frobnicate" is no command; there are init, audit, patterns, '),
+        (("xyzzy",), '"xyzzy" is no command; there are init, audit, patterns, '),
+        (("auditt",), '"auditt" is no command; did you mean audit?\nTry'),
         (("aduit",), '"aduit" is no command; did you mean audit?'),
         (("audit",), "MODEL is missing: Model specification"),
         (("audit", FIGURE1), "--delta is missing: Threshold from 0 to 1"),

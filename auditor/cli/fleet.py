@@ -36,10 +36,7 @@ def fleet(
         float | None,
         typer.Option(metavar="SECONDS", min=0, help="Leave open what of a model is not proved by then."),
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Processes.  [default: one per processor]"),
-    ] = None,
+    jobs: options.Jobs = None,
     backend: Annotated[
         Literal["processes", "dask", "ray", "spark"],
         typer.Option(help="Where the work is done: here, or in a cluster (needs its package)."),

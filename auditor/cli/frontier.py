@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from auditor.cli import destinations, options, tables
+from auditor.cli.report import deliver_report
 from auditor.cli.terminal import Working, coloured, columns, complain, print_result
 from auditor.errors import InputError
-from auditor.output import make_folder, write_bytes, write_text
+from auditor.output import make_folder
 
 
 def _grid(text: str) -> str:
@@ -34,13 +35,7 @@ def frontier(
         ),
     ],
     criterion: options.Criterion = "difference",
-    data: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TABLE",
-            help="Data to measure predictions on: CSV or Parquet, files, a glob or a folder; repeatable.",
-        ),
-    ] = None,
+    data: tables.Measured = None,
     cutoff: Annotated[
         str,
         typer.Option(
@@ -50,16 +45,14 @@ def frontier(
     prove: Annotated[
         bool, typer.Option("--prove", help="Prove how likely any δ-fair model can be, at each threshold.")
     ] = False,
-    gap: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NATS|PERCENT",
-            help="What a proof aims at, above what was found: nats, or a share of the loss.  [default: 1%]",
-        ),
-    ] = None,
+    gap: options.Gap = None,
     time_limit: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", min=0, help="For everything; proofs share what the repairs leave."),
+        typer.Option(
+            metavar="SECONDS",
+            min=0,
+            help="For the repairs, and for proofs what they leave; what is found is then searched whole.",
+        ),
     ] = None,
     jobs: Annotated[
         int | None,
@@ -109,7 +102,7 @@ def frontier(
     # The matrices are small; several threads would mostly wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from auditor.model.reading import load_naive_bayes
-    from auditor.report.frontier import render, result_line
+    from auditor.report.frontier import render
     from auditor.usecases import reporting
 
     spec = load_naive_bayes(model)
@@ -130,14 +123,9 @@ def frontier(
     if write is not None:
         frontiers.write(curve, write)
     if output is None:
-        text = render(curve.document, form, colour=coloured(), columns=columns())
-        print_result(text, "markdown" if form == "html" or form == "pdf" else form)
-        return 0
-    if form == "pdf":
-        made = reporting.of_frontier(curve.document, form)
-        write_bytes(output, made.content)
-        complain(*made.remarks)
+        print_result(render(curve.document, form, colour=coloured(), columns=columns()), form)
     else:
-        write_text(output, render(curve.document, form))
-    complain(f"{result_line(curve.document)}; see {output}")
+        made = reporting.of_frontier(curve.document, form)
+        deliver_report(made, output)
+        complain(f"{made.line}; see {output}")
     return 0

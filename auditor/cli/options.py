@@ -121,6 +121,16 @@ TimeLimit = Annotated[
     float | None,
     typer.Option(metavar="SECONDS", min=0, help="Leave open what is not proved by then."),
 ]
+Gap = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NATS|PERCENT",
+        help="What a proof aims at, above what was found: nats, or a share of the loss.  [default: 1%]",
+    ),
+]
+Jobs = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Processes.  [default: one per processor]")
+]
 Format = Annotated[
     FormatName | None,
     typer.Option("--format", "-f", help="Format of the result.  [default: by the suffix of FILE, or text]"),

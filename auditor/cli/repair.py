@@ -47,13 +47,7 @@ def repair(
             help="Stop after so long, with the best fair model; a proof has what the repair leaves.",
         ),
     ] = None,
-    data: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TABLE",
-            help="Data to measure predictions on: CSV or Parquet, files, a glob or a folder; repeatable.",
-        ),
-    ] = None,
+    data: tables.Measured = None,
     prove: Annotated[
         Path | None,
         typer.Option(
@@ -61,13 +55,7 @@ def repair(
             help="Prove how much likelier any δ-fair model can be, and write the proof here, JSON.",
         ),
     ] = None,
-    gap: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NATS|PERCENT",
-            help="What a proof aims at, above what was found: nats, or a share of the loss.  [default: 1%]",
-        ),
-    ] = None,
+    gap: options.Gap = None,
     separator: tables.Separator = None,
     decimal: tables.Decimal = None,
     thousands: tables.Thousands = None,

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from auditor.cli import destinations, options
+from auditor.cli.report import deliver_report
 from auditor.cli.terminal import Working, coloured, columns, complain, print_result
-from auditor.output import write_bytes, write_text
 
 
 def stability(
@@ -38,9 +38,7 @@ def stability(
             help="Make it a finding if the next model is not δ-fair with at least this probability.",
         ),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Processes.  [default: one per processor]")
-    ] = None,
+    jobs: options.Jobs = None,
     format: options.AnyFormat = None,
     output: options.Output = None,
 ) -> int:
@@ -57,7 +55,7 @@ def stability(
         raise typer.BadParameter("there is no table of this; give text, json, markdown, html or pdf")
     destinations.settle({"--output": output}, {"MODEL": model}, prints=output is None)
     from auditor.model.reading import load_naive_bayes
-    from auditor.report.stability import render, result_line
+    from auditor.report.stability import render
     from auditor.search.question import Share
     from auditor.usecases import reporting
     from auditor.usecases.stability import stability as measure
@@ -76,15 +74,11 @@ def stability(
             progress=progress,
         )
     if output is None:
-        text = render(document, form, colour=coloured(), columns=columns())
-        print_result(text, "markdown" if form == "html" or form == "pdf" else form)
-    elif form == "pdf":
-        made = reporting.of_stability(document, form)
-        write_bytes(output, made.content)
-        complain(*made.remarks, f"{made.line}; see {output}")
+        print_result(render(document, form, colour=coloured(), columns=columns()), form)
     else:
-        write_text(output, render(document, form))
-        complain(f"{result_line(document)}; see {output}")
+        made = reporting.of_stability(document, form)
+        deliver_report(made, output)
+        complain(f"{made.line}; see {output}")
     if at_least is None:
         return 0
     low, high = document.next_model.probability

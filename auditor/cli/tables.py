@@ -22,6 +22,13 @@ Thousands = Annotated[
     str | None,
     typer.Option(metavar="MARK", help="Mark between thousands; ' ' is any blank.  [default: none]"),
 ]
+Measured = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TABLE",
+        help="Data to measure predictions on: CSV or Parquet, files, a glob or a folder; repeatable.",
+    ),
+]
 Encoding = Annotated[str, typer.Option(metavar="NAME", help="Encoding of text.")]
 Missing = Annotated[
     list[str] | None,

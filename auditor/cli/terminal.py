@@ -16,7 +16,7 @@ import typer
 
 from auditor.errors import InputError, OutputError
 from auditor.messages import visible
-from auditor.report.formats import COLUMNS, FormatName
+from auditor.report.formats import COLUMNS, AnyFormatName
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -62,7 +62,7 @@ def ensure_printable() -> None:
         raise OutputError("standard output is closed; leave it open, or give a file with --output")
 
 
-def print_result(text: str, format: FormatName) -> None:
+def print_result(text: str, format: AnyFormatName) -> None:
     """Write to standard output; text in the encoding of the terminal, all else in UTF-8.
 
     Raises

@@ -267,7 +267,11 @@ class _Prover:
         while waiting and -waiting[0][0] > self._target and not limits.expired():
             branch = heapq.heappop(waiting)[2]
             self._visited += 1
-            for part in self._parts(branch):
+            parts = self._parts(branch)
+            if not parts:
+                # It is the one of the greatest bound, which no work on the others lowers.
+                break
+            for part in parts:
                 made += 1
                 heapq.heappush(waiting, (-part.bound, made, part))
             if waiting:

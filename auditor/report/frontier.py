@@ -10,6 +10,7 @@ from decimal import ROUND_CEILING
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.data import DataEvidence, DataGroup, Observed
 from auditor.documents.frontier import Frontier, FrontierModel, FrontierPoint
+from auditor.documents.labels import as_read
 from auditor.documents.record import to_json
 from auditor.report import charts
 from auditor.report.blocks import Block, Facts, Heading, Paragraph, Picture, Table, values
@@ -57,6 +58,7 @@ def result_line(document: Frontier) -> str:
 
 def blocks(document: Frontier) -> list[Block]:
     """The curve: its picture, and its tables."""
+    document = as_read(document, document.model.labels)
     first = document.points[0].delta
     # Without proofs there is nothing to say of what is out of reach.
     columns = 6 if any(point.bound is not None for point in document.points) else 4

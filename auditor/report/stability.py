@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from auditor.documents.criteria import WORDS as CRITERIA
+from auditor.documents.labels import as_read
 from auditor.documents.record import to_json
 from auditor.documents.stability import SampleRecord, Stability
 from auditor.report import charts
@@ -63,6 +64,7 @@ def result_line(document: Stability) -> str:
 
 def blocks(document: Stability) -> list[Block]:
     """What draws of both kinds show, and what they don't."""
+    document = as_read(document, document.model.labels)
     rows = f"{document.rows:,.15g}"
     made: list[Block] = [
         Heading(f"How stable the verdict is: {result_line(document)}", level=1),

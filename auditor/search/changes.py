@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from auditor.model.classifier import Classifier
@@ -16,6 +15,9 @@ from auditor.search.pattern import Pattern
 
 #: So many of the worst patterns of a model are looked through for those that changed.
 _LOOKED_THROUGH = 1000
+
+#: A pattern of one model, and the same one of the other; None where that hasn't it.
+_Both = tuple[Pattern, Pattern | None]
 
 
 @dataclass(frozen=True)
@@ -85,14 +87,18 @@ def changes(before: Answered, after: Answered, top: int, limits: Limits = DEFAUL
     common = _common(old, new, counts, limits)
     gone, fresh = (None if count is None or common.both is None else count - common.both for count in counts)
     reason = None if gone is not None and fresh is not None else common.both_reason
+    of_old = _worst(old, new, limits) if gone != 0 else []
+    of_new = _worst(new, old, limits) if fresh != 0 or common.worse != 0 else []
     worse = [
         (theirs, mine)
-        for mine, theirs in (_worst(new, old, limits) if common.worse != 0 else ())
+        for mine, theirs in (of_new if common.worse != 0 else ())
         if theirs is not None and old.criterion.threshold < abs(theirs.degree) < abs(mine.degree)
     ]
+    lost = _lost(old, new, of_old, top, limits) if gone != 0 else []
+    won = _lost(new, old, of_new, top, limits) if fresh != 0 else []
     return Changes(
-        gone=Changed(gone, reason, tuple(_lost(old, new, top, gone, limits))),
-        new=Changed(fresh, reason, tuple((b, a) for a, b in _lost(new, old, top, fresh, limits))),
+        gone=Changed(gone, reason, tuple(lost)),
+        new=Changed(fresh, reason, tuple((before, after) for after, before in won)),
         worse=Changed(common.worse, common.worse_reason, tuple(worse[:top])),
     )
 
@@ -105,25 +111,20 @@ def _common(old: Side, new: Side, counts: list[int | None], limits: Limits) -> O
     return overlap(old, new, limits)
 
 
-def _worst(side: Side, other: Side, limits: Limits) -> Iterator[tuple[Pattern, Pattern | None]]:
+def _worst(side: Side, other: Side, limits: Limits) -> list[_Both]:
     """The worst patterns of one model, and the same ones of the other."""
     found = worst_patterns(side.tables, side.criterion, _LOOKED_THROUGH, only_patterns=True, limits=limits)
-    for pattern in found.patterns:
-        yield pattern, _measured(side, other, pattern)
+    return [(pattern, _measured(side, other, pattern)) for pattern in found.patterns]
 
 
-def _lost(
-    side: Side, other: Side, top: int, count: int | None, limits: Limits
-) -> list[tuple[Pattern, Pattern | None]]:
+def _lost(side: Side, other: Side, worst: list[_Both], top: int, limits: Limits) -> list[_Both]:
     """The worst patterns of one model that are none of the other, by its parameters or by its values."""
-    if count == 0:
-        return []
     exact = side.tables.exact
     here = (exact.measure(side.criterion, x, y) for x, y in worst_lost(side, other, top, limits))
     pairs = [(pattern, _measured(side, other, pattern)) for pattern in here]
     by_values = {
         (mine.sensitive_values, mine.context_values): (mine, theirs)
-        for mine, theirs in (*pairs, *_worst(side, other, limits))
+        for mine, theirs in (*pairs, *worst)
         if abs(mine.degree) > side.criterion.threshold
         and (theirs is None or abs(theirs.degree) <= other.criterion.threshold)
     }

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 from auditor.choices import CriterionName
 from auditor.documents.audit import DegreeRecord, ModelRecord
 from auditor.documents.frontier import Frontier, FrontierModel, FrontierPoint
+from auditor.documents.labels import labelled
 from auditor.documents.record import to_json
 from auditor.errors import InputError
 from auditor.messages import shown
@@ -191,7 +192,7 @@ def frontier(
         points=points,
         knee=knee([(float(Decimal(p.delta)), p.log_likelihood or -math.inf) for p in points], thresholds),
     )
-    return Curve(document, tuple(repaired), proofs)
+    return Curve(labelled(document, model.attribute_labels), tuple(repaired), proofs)
 
 
 def knee(curve: Sequence[tuple[float, float]], names: Sequence[str]) -> str | None:

@@ -140,10 +140,16 @@ def report(
         made = _of_stored_audit(document, model, format, style, time_limit)
     elif kind == "auditor/repair":
         made = _of_repair(document, model, format, style, time_limit)
-    elif kind == "auditor/frontier":
-        made = of_frontier(read(Frontier, document), format)
-    elif kind == "auditor/stability":
-        made = of_stability(read(Stability, document), format)
+    elif kind == "auditor/frontier" or kind == "auditor/stability":
+        if format == "model-card" or style != Style():
+            raise InputError(
+                f"{escaped(document)}: has a page of its own; model cards, profiles, templates and a policy "
+                "are for audits and certificates"
+            )
+        if kind == "auditor/frontier":
+            made = of_frontier(read(Frontier, document), format)
+        else:
+            made = of_stability(read(Stability, document), format)
     elif kind == "auditor/model" or kind == "auditor/scorecard":
         spec = load_model(document)
         if spec.repair is None:
@@ -224,26 +230,18 @@ def _of_repair(
     return of_audit(audit, spec, format, style, record)
 
 
-def of_frontier(document: Frontier, format: ReportFormat) -> Made:
+def of_frontier(document: Frontier, format: AnyFormatName) -> Made:
     """Make a report of a frontier, which holds all that is shown."""
     from auditor.report import frontier
 
-    chosen = _without_card(format)
-    return _page(frontier.render(document, chosen), frontier.result_line(document), chosen, document)
+    return _page(frontier.render(document, format), frontier.result_line(document), format, document)
 
 
-def of_stability(document: Stability, format: ReportFormat) -> Made:
+def of_stability(document: Stability, format: AnyFormatName) -> Made:
     """Make a report of what draws have shown, which holds all that is shown."""
     from auditor.report import stability
 
-    chosen = _without_card(format)
-    return _page(stability.render(document, chosen), stability.result_line(document), chosen, document)
-
-
-def _without_card(format: ReportFormat) -> AnyFormatName:
-    if format == "model-card":
-        raise InputError("a model card is of an audit or a certificate; give another format")
-    return format
+    return _page(stability.render(document, format), stability.result_line(document), format, document)
 
 
 def _page(text: str, line: str, format: AnyFormatName, document: Frontier | Stability) -> Made:

@@ -13,6 +13,7 @@ from typing import TypeVar
 from auditor.choices import CriterionName
 from auditor.documents.audit import DegreeRecord, ModelRecord
 from auditor.documents.criteria import plain
+from auditor.documents.labels import labelled
 from auditor.documents.record import labels
 from auditor.documents.stability import (
     CarriedRecord,
@@ -116,7 +117,7 @@ def stability(
     posterior = sample(learned, asked, "posterior", draws, seed, jobs, progress)
     following = sample(learned, asked, "next-model", draws, seed, jobs, progress)
     patterns = posterior.most_often_worst(_LISTED)
-    return Stability(
+    document = Stability(
         model=ModelRecord.of(model),
         criterion=criterion,
         delta=question.delta.text,
@@ -158,6 +159,7 @@ def stability(
             lambda other: sample(other, asked, "posterior", draws, seed, jobs, progress).width(),
         ),
     )
+    return labelled(document, spec.attribute_labels)
 
 
 def learned_of(spec: ModelSpec) -> Learned:

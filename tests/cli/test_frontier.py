@@ -117,3 +117,29 @@ def test_an_output_that_is_refused_leaves_no_folder(auditor: Auditor, tmp_path: 
     assert auditor("frontier", model, "--deltas", "0.1,0.2", "--write", folder, "-o", model).code == 2
     assert not folder.exists()
     assert model.read_bytes() == COMPAS.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [("frontier", ("--deltas", "0.1,0.2")), ("stability", ("--delta", "0.1", "--draws", "5"))],
+)
+def test_pages_show_labels_and_take_no_style(
+    auditor: Auditor, tmp_path: Path, command: str, options: tuple[str, ...]
+) -> None:
+    tree = json.loads(COMPAS.read_text())
+    for attribute in tree["attributes"]:
+        if attribute["name"] == "Ethnic_Code_Text":
+            attribute["label"] = "Ethnic <group>"
+    model, document, page = (tmp_path / name for name in ("model.json", "made.json", "page.html"))
+    model.write_text(json.dumps(tree))
+    assert auditor(command, model, *options, "-o", document).code == 0
+    assert "Ethnic_Code_Text" in json.loads(document.read_text())["model"]["sensitive"]
+    assert auditor("report", document, "-o", page).code == 0
+    text = page.read_text()
+    assert "Ethnic &lt;group&gt;" in text
+    assert "Ethnic_Code_Text" not in text
+    for style in (("--profile", "us-four-fifths"), ("--format", "model-card")):
+        refused = auditor("report", document, *style, "-o", tmp_path / "no.html")
+        assert refused.code == 3
+        assert "has a page of its own" in refused.err
+        assert not (tmp_path / "no.html").exists()

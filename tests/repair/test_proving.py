@@ -380,3 +380,21 @@ def test_the_checker_runs_alone(tiny: Document, tmp_path: Path) -> None:
 def test_what_cannot_be_proved_is_said() -> None:
     with pytest.raises(InputError, match="only repairs by the difference"):
         prove(two_by_two(), Question.of("0.1", "ratio"), -100.0)
+
+
+def test_a_bound_that_no_branch_can_lower_ends_the_proof() -> None:
+    """Patterns of values without cases are left out, so that no number of branches closes this gap."""
+    counts = counts_of_tables(
+        (60, 50),
+        [
+            (True, [(Fraction(0), Fraction(20)), (Fraction(60), Fraction(30))]),
+            (True, [(Fraction(40), Fraction(20)), (Fraction(20), Fraction(30))]),
+            (False, [(Fraction(50), Fraction(10)), (Fraction(10), Fraction(40))]),
+        ],
+    )
+    limits = stopping_after(20_000)
+    proof, _ = proved(counts, "0.1", "0.01", limits)
+    assert not limits.expired()
+    assert len(proof.branches) < 100
+    assert Decimal(proof.bound) > Decimal(proof.target)
+    proof_checker.check(document(proof))

@@ -148,7 +148,7 @@ def _patterns(document: Stability) -> Iterator[Block]:
         ("Disclosed", "Worst"),
         [(values(row.sensitive_values), percent(row.worst / total)) for row in document.carried_by],
         1,
-        "figures",
+        "curve",
     )
     yield Table(
         "",
@@ -184,5 +184,5 @@ def _rows_needed(document: Stability) -> Iterator[Block]:
         ("Rows", "Width of the middle 95%"),
         [(whole(round(row.rows)), rounded(row.width)) for row in needed.tried],
         1,
-        "figures",
+        "curve",
     )

@@ -171,11 +171,6 @@ def extreme_of(model: NaiveBayes, pattern: Pattern) -> Extreme:
     )
 
 
-def holds(ranges: Ranges, criterion: Criterion, *, fair: bool, limits: Limits = DEFAULT) -> bool:
-    """Whether it is proved that every model of a set is δ-fair, or that one pattern discriminates in all."""
-    return bool(_decided(ranges, criterion, fair=fair, limits=limits))
-
-
 @dataclass(frozen=True)
 class LargestBox:
     """How far a verdict reaches.
@@ -208,7 +203,7 @@ def largest_box(
 
     def is_good(share: Fraction) -> bool:
         nonlocal refuted
-        found = _decided(box(model, share), criterion, fair=fair, limits=limits)
+        found = decided(box(model, share), criterion, fair=fair, limits=limits)
         refuted = refuted if found else found is False
         return bool(found)
 
@@ -228,7 +223,7 @@ def largest_box(
     return LargestBox(fair, good, bad, refuted)
 
 
-def _decided(ranges: Ranges, criterion: Criterion, *, fair: bool, limits: Limits) -> bool | None:
+def decided(ranges: Ranges, criterion: Criterion, *, fair: bool, limits: Limits = DEFAULT) -> bool | None:
     """Whether every model of a set is δ-fair, or one pattern discriminates in all; None if left open."""
     exceeds = _Search(ranges, criterion, limits, certain=not fair).run(decide=True).exceeds
     return exceeds if exceeds is None or not fair else not exceeds

@@ -24,7 +24,7 @@ from auditor.search.criteria import CRITERIA
 from auditor.search.limits import Limits
 from auditor.search.question import Question
 from auditor.search.ranges import Ranges, box, imprecise_dirichlet
-from auditor.search.reach import Extreme, Reach, holds, largest_box, reach
+from auditor.search.reach import Extreme, Reach, decided, largest_box, reach
 
 ONE, ZERO = Fraction(1), Fraction(0)
 Row = list[Fraction]
@@ -235,8 +235,8 @@ def check(name: CriterionName, case: Case, found: list[Pattern], delta: Fraction
     if known.largest:
         check_a_model(name, case, known.largest)
         assert not exceeded or lower > delta
-    assert holds(case.ranges, CRITERIA[name](delta), fair=True) == (not exceeded)
-    assert holds(case.ranges, CRITERIA[name](delta), fair=False) == (least > delta)
+    assert decided(case.ranges, CRITERIA[name](delta), fair=True) == (not exceeded)
+    assert decided(case.ranges, CRITERIA[name](delta), fair=False) == (least > delta)
     return known
 
 
@@ -340,6 +340,6 @@ def test_limits_prove_and_refute_no_box_that_is_open(case_model: NaiveBayes) -> 
     for fair in (True, False):
         found = largest_box(case_model, criterion, fair=fair, limits=limits)
         # What a bound alone decides still holds.
-        assert found.holds == 0 or holds(box(case_model, found.holds), criterion, fair=fair)
+        assert found.holds == 0 or decided(box(case_model, found.holds), criterion, fair=fair)
         assert found.beyond is not None
-        assert not (found.refuted and holds(box(case_model, found.beyond), criterion, fair=fair))
+        assert not (found.refuted and decided(box(case_model, found.beyond), criterion, fair=fair))

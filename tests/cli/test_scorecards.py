@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -120,7 +121,7 @@ def test_the_command_on_the_cover_gives_the_same_figures(
     path = meaning_of(meaning)
     assert auditor("audit", path, "--delta", "0.1", "-o", tmp_path / "report.html").code == 1
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert f"auditor audit MODEL --delta 0.1 --undisclosed {meaning}" in page
+    assert f"auditor audit MODEL --delta 0.1 --undisclosed {meaning}" in re.sub(r"<[^>]*>", "", page)
     again = json.loads(auditor("audit", path, "--delta", "0.1", *asked, "--format", "json").out)
     assert again["model"]["sha256"] in page
 

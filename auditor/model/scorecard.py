@@ -37,6 +37,8 @@ VERSION = 1
 #: Shares come rounded from tables; they may miss a sum of 1 by this much, and are divided by their sum.
 SHARES_TOLERANCE = Fraction(1, 200)
 #: How far a written weight of what isn't disclosed may be from that of the conforming population.
+#: The value of a special bin that holds whatever no other value does.
+ANY_OTHER = "any other"
 _AGREEMENT = Decimal("1e-9")
 #: Decimal places of the weights of what isn't disclosed.
 _PLACES = Decimal("1e-20")
@@ -441,19 +443,27 @@ def _attribute(place: Place, attribute: object, unit: str, meaning: str | None) 
     if part(attribute, "values") is not None and not values:
         yield Problem((*place, "values"), "no values are given; an attribute has at least one")
     yield from checks.repeats(values, lambda i: (*place, "values", i), lambda i: f"values[{i}]")
-    other = "points" if unit == "weight" else "weight"
+    other_unit = "points" if unit == "weight" else "weight"
     why = 'the scorecard has no "scale"' if unit == "weight" else 'the scorecard has a "scale"'
     for v, value in enumerate(values):
         if not has_parts(value):
             continue
-        if part(value, other) is not None:
-            yield Problem((*place, "values", v), f'has "{other}", and {why}; give "{unit}"')
+        if part(value, other_unit) is not None:
+            yield Problem((*place, "values", v), f'has "{other_unit}", and {why}; give "{unit}"')
         elif part(value, unit) is None:
             yield Problem((*place, "values", v), f'"{unit}" is missing; add it')
     missing = [v for v, value in enumerate(values) if part(value, "bin") == "missing"]
     for v in missing[1:]:
         message = f"is a bin of missing values like values[{missing[0]}]; give one"
         yield Problem((*place, "values", v), message)
+    lists = [items(part(value, "categories")) for value in values]
+    owner: dict[str, int] = {}
+    for v, value in enumerate(values):
+        for cell in lists[v] or [part(value, "value")]:
+            other = owner.setdefault(cell, v) if isinstance(cell, str) else v
+            if other != v and (lists[v] or lists[other]):
+                message = f"holds {shown(cell)} like values[{other}]; let one have it"
+                yield Problem((*place, "values", v), message)
     yield from _population(place, values, meaning == "conforming")
     number = part(attribute, "undisclosed")
     if meaning == "missing-bin" and has_parts(attribute):

@@ -149,6 +149,13 @@ REFUSED: Mapping[str, tuple[list[Edit], list[str]]] = {
             'attributes[1] (housing): values[1]: "own" is the label of values[0] too; labels must differ',
         ],
     ),
+    "a category of two values": (
+        [
+            put(*HOUSING, "values", 0, "categories", ["own", "free"]),
+            put(*HOUSING, "values", 1, "categories", ["rent", "free"]),
+        ],
+        ['attributes[1] (housing): values[1]: holds "free" like values[0]; let one have it'],
+    ),
     "the name of another": (
         [put(*HOUSING, "name", "age")],
         ["attributes[1] (age): has the name of attributes[0] too; give each its own"],

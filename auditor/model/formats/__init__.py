@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from auditor.model.spec import ModelSpec
 
 #: Suffixes that are read. What is in an XML file decides whether it is PMML or XMLBIF.
-SUFFIXES = (".csv", ".skops", ".pmml", ".xml", ".xmlbif", ".bifxml", ".bif")
+SUFFIXES = (".csv", ".skops", ".pmml", ".xml", ".xmlbif", ".bifxml", ".bif", ".json")
 
 
 def import_model(
@@ -35,13 +35,14 @@ def import_model(
     Parameters
     ----------
     path : str or path-like
-        skops, PMML, BIF, XMLBIF or the table of a scorecard as CSV, as its suffix says.
+        skops, PMML, BIF, XMLBIF, the table of a scorecard as CSV, or the JSON of an explainable boosting
+        machine, as its suffix says.
     sensitive : sequence of str
         Attributes to protect. A text that is no attribute names several, with commas between.
     favourable : str, optional
         The favourable value of the decision.  [default: its second one]
     decision : str, optional
-        Name of the decision; only a skops file doesn't say it itself.
+        Name of the decision, where the file doesn't say it itself.
     name : str, optional
         Name of the model.  [default: as the file]
     intercept : Decimal, optional
@@ -76,6 +77,10 @@ def import_model(
             f"{escaped(source)}: the suffix {shown(suffix)} is none of {', '.join(SUFFIXES)}; rename "
             "the file, or for data use auditor learn"
         )
+    if suffix == ".json":
+        from auditor.model.formats.ebm import read_ebm
+
+        return read_ebm(path, sensitive=sensitive, favourable=favourable, decision=decision, name=name)
     if suffix == ".csv":
         from auditor.model.formats.scorecard_tables import read_table
 

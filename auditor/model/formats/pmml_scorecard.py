@@ -20,6 +20,7 @@ from auditor.model import checks
 from auditor.model.building import build_scorecard, chosen, decimal, sides_of, split
 from auditor.model.formats.xml import Node
 from auditor.model.intervals import Bins, are_intervals
+from auditor.model.scorecard import ANY_OTHER
 from auditor.version import __version__
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ def _predicate(part: Node, fields: set[str], ranges: list[_Range]) -> dict[str, 
         part.refuse(f"{part.described()} has {len(found)} predicates; it needs one")
     node = found[0]
     if node.tag == "True":
-        return {"value": "any other", "bin": "special"}
+        return {"value": ANY_OTHER, "bin": "special"}
     simple = [node]
     if node.tag == "CompoundPredicate":
         simple = node.children("SimplePredicate", "SimpleSetPredicate")

@@ -58,6 +58,10 @@ Score = Annotated[
 ]
 
 
+#: A value of the decision, by what it means for people.
+Side = Literal["favourable", "unfavourable"]
+
+
 class ScorecardDecision(Part):
     """The binary decision, and which way the numbers point."""
 
@@ -65,7 +69,7 @@ class ScorecardDecision(Part):
     favourable: ValueSpec
     unfavourable: ValueSpec
     higher: Annotated[
-        Literal["favourable", "unfavourable"],
+        Side,
         Field(description="Which value of the decision higher points or weights speak for."),
     ] = "favourable"
 

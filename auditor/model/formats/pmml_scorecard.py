@@ -24,7 +24,7 @@ from auditor.model.scorecard import ANY_OTHER
 from auditor.version import __version__
 
 if TYPE_CHECKING:
-    from auditor.model.scorecard import Scale, ScorecardAttribute, ScorecardSpec, ScoredValue
+    from auditor.model.scorecard import Scale, ScorecardAttribute, ScorecardSpec, ScoredValue, Side
 
 _EXACT = Context(prec=100)
 #: Operators of numbers: which end of a range they give, and whether the range contains it.
@@ -62,6 +62,7 @@ def from_pmml_scorecard(
     name: str,
     scale: Scale | None = None,
     decision: str | None = None,
+    higher: Side | None = None,
 ) -> ScorecardSpec:
     """Turn a PMML ``Scorecard`` into our own.
 
@@ -71,11 +72,12 @@ def from_pmml_scorecard(
     sensitive : sequence of str
         Characteristics to protect, by their fields.
     favourable, decision : str, optional
-        Of a document that we haven't written, higher scores speak for the favourable decision.
-        [default: "favourable", and "decision"]
+        Of a document that we haven't written.  [default: "favourable", and "decision"]
     name : str
     scale : Scale, optional
         How points become odds, where the document doesn't say it.
+    higher : {"favourable", "unfavourable"}, optional
+        What higher scores of a document speak for that we haven't written.  [default: "favourable"]
 
     Raises
     ------
@@ -87,7 +89,7 @@ def from_pmml_scorecard(
     tree: dict[str, Any] = {
         "name": name,
         "intercept": _number(model, "initialScore", "0"),
-        "decision": _said_decision(said, favourable, decision, root),
+        "decision": _said_decision(said, favourable, decision, higher, root),
         "provenance": {"description": "Imported from a PMML Scorecard."},
     }
     if scale is not None:
@@ -123,7 +125,7 @@ def _only(root: Node, tag: str) -> Node:
 
 
 def _said_decision(
-    said: Mapping[str, Any], favourable: str | None, decision: str | None, root: Node
+    said: Mapping[str, Any], favourable: str | None, decision: str | None, higher: Side | None, root: Node
 ) -> dict[str, Any]:
     """The decision as the document says it, or with our own words for it."""
     if "favourable" not in said:
@@ -131,16 +133,19 @@ def _said_decision(
             "name": decision or "decision",
             "favourable": favourable or "favourable",
             "unfavourable": "not " + (favourable or "favourable"),
+            "higher": higher or "favourable",
         }
+    if higher is not None:
+        root.refuse("says itself what its scores speak for; leave --higher out")
     values = [str(said["unfavourable"]), str(said["favourable"])]
     first, second = sides_of(values, favourable, root.source, shown(str(said.get("decision"))))
     exchanged = first == 0
-    higher = ["favourable", "unfavourable"]
+    ways = ["favourable", "unfavourable"]
     return {
         "name": decision or said["decision"],
         "favourable": values[first],
         "unfavourable": values[second],
-        "higher": higher[1 - higher.index(str(said["higher"]))] if exchanged else said["higher"],
+        "higher": ways[1 - ways.index(str(said["higher"]))] if exchanged else said["higher"],
     }
 
 

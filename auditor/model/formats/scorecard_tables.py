@@ -22,9 +22,9 @@ from auditor.errors import InputError
 from auditor.messages import Problem, escaped, lines, plain, shown
 from auditor.model import checks, parsing
 from auditor.model.building import build_scorecard, chosen, decimal, split
-from auditor.model.intervals import Bins
+from auditor.model.intervals import Bins, are_intervals
 from auditor.model.reading import read_bytes
-from auditor.model.scorecard import ANY_OTHER, Scale, ScorecardSpec
+from auditor.model.scorecard import ANY_OTHER, Scale, ScorecardSpec, ScoredValue, Side
 
 #: What each column is called by the programs that write such tables, in small letters.
 _COLUMNS = {
@@ -38,7 +38,6 @@ _COLUMNS = {
     "share": ("count (%)", "count_distr", "share"),
 }
 _BASE = frozenset({"basepoints", "base points", "intercept", "const", "basescore"})
-_TOTALS = frozenset({"totals", "total"})
 #: Bins that aren't usual values. "None" is a usual one: it names "no other debtors".
 _MISSING = frozenset({"missing", "nan", "na"})
 _SPECIAL = frozenset({"special", "specials"})
@@ -94,6 +93,7 @@ def read_table(
     name: str | None = None,
     intercept: Decimal | None = None,
     scale: Scale | None = None,
+    higher: Side | None = None,
 ) -> ScorecardSpec:
     """Read a scorecard from a table.
 
@@ -110,7 +110,9 @@ def read_table(
     intercept : Decimal, optional
         Of the log-odds of the event, where rows have coefficients; of points, base points.
     scale : Scale, optional
-        How points become odds of the non-event. With it the points of a table are read, where it has others.
+        How points become odds. With it the points of a table are read, where it has others.
+    higher : {"favourable", "unfavourable"}, optional
+        What higher numbers speak for.  [default: coefficients for the event, points for the non-event]
 
     Returns
     -------
@@ -147,7 +149,7 @@ def read_table(
             "name": decision or "decision",
             "favourable": wanted,
             "unfavourable": "event" if wanted == "non-event" else "non-event",
-            "higher": "favourable" if wanted == speaks_for else "unfavourable",
+            "higher": higher or ("favourable" if wanted == speaks_for else "unfavourable"),
         },
         "intercept": (table.base or Decimal(0)) + (intercept or Decimal(0)),
         "attributes": [
@@ -218,7 +220,7 @@ def _read(source: str, prefer: str) -> _Table:
         attribute = (row.get(found["attribute"]) or "").strip()
         text = (row.get(found["bin"]) or "").strip()
         place = (f"line {reader.line_num}",)
-        if {attribute.lower(), text.lower()} & _TOTALS or not (attribute or text):
+        if text.lower() == "totals" or (not text and attribute.lower() in ("", "total", "totals")):
             continue
         if None in row:
             message = "has more cells than the header; put cells with commas into quotation marks"
@@ -407,7 +409,19 @@ def to_table(spec: ScorecardSpec) -> str:
     rows.writerow(["Intercept", "", "", sign * spec.intercept, ""])
     for attribute in spec.attributes:
         for value in attribute.values:
-            cells = "%,%".join(value.categories) if value.categories else value.value
             share = "" if value.share is None else value.share
-            rows.writerow([attribute.name, cells, value.label, sign * value.number, share])
+            rows.writerow([attribute.name, _written(value), value.label, sign * value.number, share])
     return text.getvalue()
+
+
+def _written(value: ScoredValue) -> str:
+    """The cells of a bin, as a list where they would be taken for something else."""
+    if value.bin == "missing":
+        return value.value if value.value.lower() in _MISSING else "missing"
+    cells = list(value.categories or (value.value,))
+    text = _Style().categories.join(cells)
+    if value.bin is not None or are_intervals([value.value]):
+        return text
+    parts = _parts("", "", _Row(0, text, Decimal(0), None), _Style())
+    as_it_is = [part.get("categories", [part["value"]]) for part in parts if "bin" not in part] == [cells]
+    return text if as_it_is and not _interval(text) and text.lower() != "totals" else str(cells)

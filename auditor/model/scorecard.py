@@ -37,6 +37,11 @@ VERSION = 1
 #: Shares come rounded from tables; they may miss a sum of 1 by this much, and are divided by their sum.
 SHARES_TOLERANCE = Fraction(1, 200)
 #: How far a written weight of what isn't disclosed may be from that of the conforming population.
+#: What to do about attributes that a scorecard doesn't ask for.
+NO_INPUT = (
+    "Of attributes that aren't inputs of the scorecard this question finds nothing: to audit its decisions, "
+    "learn a model of them from a table that has both"
+)
 #: The value of a special bin that holds whatever no other value does.
 ANY_OTHER = "any other"
 _AGREEMENT = Decimal("1e-9")
@@ -172,6 +177,10 @@ class ScorecardSpec(Part):
     decision: ScorecardDecision
     scale: Annotated[Scale | None, Field(description="Of points; without it weights are log-odds.")] = None
     intercept: Annotated[Score, Field(description="Base points, or the intercept in log-odds.")] = Decimal(0)
+    reason_points: Annotated[
+        Literal["below", "above"] | None,
+        Field(description="Whether an adverse decision cites what has points below its baseline, or above."),
+    ] = None
     intercept_before: Annotated[
         Score | None, Field(description="The intercept before a repair, where that moved it.")
     ] = None
@@ -436,8 +445,7 @@ def _between_parts(spec: object) -> Iterator[Problem]:
     if attributes and not any(part(a, "sensitive") not in (None, False) for a in attributes):
         message = (
             'none is sensitive; write "sensitive": true at each attribute that needs protection or stands in '
-            "for one that does. Of attributes that aren't inputs of the scorecard this question finds "
-            "nothing: to audit its decisions, learn a model of them from a table that has both"
+            f"for one that does. {NO_INPUT}"
         )
         yield Problem(("attributes",), message)
 

@@ -280,6 +280,16 @@ def test_an_explainable_boosting_machine_is_imported_and_audited(auditor: Audito
     assert (run.code, f"{card_file}: is no model that interpret" in run.err) == (3, True)
 
 
+def test_of_what_is_no_input_it_says_that_nothing_is_found(auditor: Auditor) -> None:
+    for run in (
+        auditor("import", TABLE, "--intercept=-0.8", "--sensitive", "gender"),
+        auditor("audit", CARD, "--delta", "0.1", "--sensitive", "gender"),
+    ):
+        assert run.code == 3
+        assert "Of attributes that aren't inputs of the scorecard this question finds nothing" in run.err
+        assert "learn a model of them from a table that has both" in run.err
+
+
 def test_cells_that_the_scorecard_has_not_are_refused(auditor: Auditor, card: Path) -> None:
     (card.parent / "people.csv").write_text(PEOPLE + "33,for free\n", encoding="utf-8")
     run = auditor(

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from auditor.errors import InputError
 from auditor.messages import escaped, items, lines, part, plain, shown
 from auditor.model import checks, parsing
-from auditor.model.building import build_scorecard, chosen, code_of, decimal, sides_of, split
+from auditor.model.building import build_scorecard, code_of, decimal, sides_of, with_sensitive
 from auditor.model.intervals import Bins
 from auditor.model.reading import read_bytes
 from auditor.model.scorecard import ScorecardSpec
@@ -58,8 +58,6 @@ def read_ebm(
         reason = plain(f"{type(error).__name__}: {error}")
         _refuse(source, f"what it holds does not fit together ({reason}); write it anew")
     first, second = sides_of(classes, favourable, source, "the decision of the model")
-    known = [str(attribute["name"]) for attribute in attributes]
-    protected = chosen(split(sensitive, known), known, source, "attribute")
     return build_scorecard(
         {
             "name": name or Path(source).stem,
@@ -71,7 +69,7 @@ def read_ebm(
                 "higher": "favourable" if first == 1 else "unfavourable",
             },
             "intercept": intercept,
-            "attributes": [{**a, "sensitive": a["name"] in protected} for a in attributes],
+            "attributes": with_sensitive(attributes, sensitive, source),
             "provenance": {"description": "Imported from an explainable boosting machine of interpret."},
         },
         source,

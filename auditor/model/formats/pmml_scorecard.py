@@ -17,7 +17,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from auditor.messages import shown
 from auditor.model import checks
-from auditor.model.building import build_scorecard, chosen, decimal, sides_of, split
+from auditor.model.building import build_scorecard, decimal, sides_of, with_sensitive
 from auditor.model.formats.xml import Node
 from auditor.model.intervals import Bins, are_intervals
 from auditor.model.scorecard import ANY_OTHER
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from auditor.model.scorecard import Scale, ScorecardAttribute, ScorecardSpec, ScoredValue, Side
 
 _EXACT = Context(prec=100)
+#: What an adverse decision cites: what has points below its baseline, or above.
+_REASONS = {"pointsBelow": "below", "pointsAbove": "above"}
 #: Operators of numbers: which end of a range they give, and whether the range contains it.
 _ENDS = {
     "lessThan": ("high", False),
@@ -101,6 +103,9 @@ def from_pmml_scorecard(
             "nothing says how points become odds; give the points that double them (pdo), and the odds at "
             "some score"
         )
+    algorithm = model.get("reasonCodeAlgorithm")
+    if algorithm in _REASONS:
+        tree["reason_points"] = _REASONS[algorithm]
     if "undisclosed" in said:
         tree["undisclosed"] = said["undisclosed"]
     holder = model.child("Characteristics")
@@ -109,11 +114,7 @@ def from_pmml_scorecard(
         _characteristic(node, unit, said, model)
         for node in (holder.children("Characteristic") if holder else [])
     ]
-    names = [str(attribute["name"]) for attribute in attributes]
-    protected = chosen(split(sensitive, names), names, root.source, "attribute")
-    tree["attributes"] = [
-        {**attribute, "sensitive": attribute["name"] in protected} for attribute in attributes
-    ]
+    tree["attributes"] = with_sensitive(attributes, sensitive, root.source)
     return build_scorecard(tree, root.source)
 
 
@@ -313,9 +314,6 @@ def from_pmml_regression(
             row = own.setdefault(field_name, {})
             row[cell] = _EXACT.subtract(row.get(cell, Decimal(0)), weight)
     chosen_sides = sides_of(codes, favourable, root.source, "the decision") if favourable else (0, 1)
-    attributes = list(_regressors(root, model, own))
-    names = [str(attribute["name"]) for attribute in attributes]
-    protected = chosen(split(sensitive, names), names, root.source, "attribute")
     target = next(
         (node.get("name") for node in _schema(model) if node.get("usageType") in ("target", "predicted")), ""
     )
@@ -329,7 +327,7 @@ def from_pmml_regression(
                 "higher": "favourable" if chosen_sides[0] == 0 else "unfavourable",
             },
             "intercept": _EXACT.subtract(first, second),
-            "attributes": [{**a, "sensitive": a["name"] in protected} for a in attributes],
+            "attributes": with_sensitive(_regressors(root, model, own), sensitive, root.source),
             "provenance": {"description": "Imported from a PMML RegressionModel."},
         },
         root.source,
@@ -456,6 +454,8 @@ def to_pmml_scorecard(spec: ScorecardSpec) -> str:
         initialScore=f"{spec.intercept}",
         useReasonCodes="true" if with_reasons else "false",
     )
+    if spec.reason_points is not None:
+        card.set("reasonCodeAlgorithm", f"points{spec.reason_points.capitalize()}")
     decision = spec.decision
     said = {
         "decision": decision.name,

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 from auditor.errors import InputError
 from auditor.messages import Problem, escaped, lines, plain, shown
 from auditor.model import checks, parsing
-from auditor.model.building import build_scorecard, chosen, decimal, split
+from auditor.model.building import build_scorecard, decimal, with_sensitive
 from auditor.model.intervals import Bins, are_intervals
 from auditor.model.reading import read_bytes
 from auditor.model.scorecard import ANY_OTHER, Scale, ScorecardSpec, ScoredValue, Side
@@ -141,8 +141,6 @@ def read_table(
         )
     # Coefficients speak for the event, and points against it.
     speaks_for = "event" if table.unit == "weight" else "non-event"
-    names = list(table.rows)
-    protected = chosen(split(sensitive, names), names, source, "attribute")
     tree: dict[str, Any] = {
         "name": name or Path(source).stem,
         "decision": {
@@ -152,14 +150,14 @@ def read_table(
             "higher": higher or ("favourable" if wanted == speaks_for else "unfavourable"),
         },
         "intercept": (table.base or Decimal(0)) + (intercept or Decimal(0)),
-        "attributes": [
-            {
-                "name": attribute,
-                "sensitive": attribute in protected,
-                "values": _values(source, attribute, rows, table),
-            }
-            for attribute, rows in table.rows.items()
-        ],
+        "attributes": with_sensitive(
+            [
+                {"name": attribute, "values": _values(source, attribute, rows, table)}
+                for attribute, rows in table.rows.items()
+            ],
+            sensitive,
+            source,
+        ),
         "provenance": {"description": "Imported from the table of a scorecard."},
     }
     if table.unit == "points" and scale is not None:

@@ -110,7 +110,8 @@ class ScoredValue(Part):
         Score | None, Field(description="Points or weight before a repair, where that moved it.")
     ] = None
     share: Annotated[
-        Probability | None, Field(description="Share of the population; a value of share 0 can't occur.")
+        Probability | None,
+        Field(description="Share of the population; a value of share 0 doesn't occur in it."),
     ] = None
     bin: Annotated[
         Literal["missing", "special"] | None, Field(description="Whether it holds what isn't a usual value.")
@@ -393,12 +394,13 @@ def _intercept_nats(spec: ScorecardSpec) -> Decimal:
 
 
 def _occurring(attribute: ScorecardAttribute, meaning: Undisclosed = "conforming") -> tuple[ScoredValue, ...]:
-    """The values that can be disclosed: those with people, and not "missing" where that means undisclosed."""
-    return tuple(
-        value
-        for value in attribute.values
-        if value.share != 0 and not (meaning == "missing-bin" and value.bin == "missing")
-    )
+    """The values that can be disclosed.
+
+    Those with people; where "missing" means undisclosed and no population is assumed, all others than that.
+    """
+    if meaning == "missing-bin":
+        return tuple(value for value in attribute.values if value.bin != "missing")
+    return tuple(value for value in attribute.values if value.share != 0)
 
 
 def _shares(values: Sequence[ScoredValue]) -> list[Decimal]:

@@ -265,6 +265,15 @@ def test_the_bin_of_missing_values_stands_for_what_is_not_disclosed() -> None:
     assert float(model.probability()) == pytest.approx(odds / (1 + odds), rel=1e-15)
 
 
+def test_the_deployed_card_scores_also_what_nobody_in_the_population_has() -> None:
+    spec = spec_of(put(*HOUSING, "values", 0, "share", 1), put(*HOUSING, "values", 1, "share", 0))
+    assert spec.classifier().attributes[1].values == ("own",)
+    with_missing = spec_of(without_shares, with_missing_age, put(*HOUSING, "values", 1, "share", 0),
+        put(*HOUSING, "values", 0, "share", 1), put(*HOUSING, "values", 2, "share", 0),
+        put("undisclosed", "missing-bin"))  # fmt: skip
+    assert with_missing.classifier().attributes[1].values == ("own", "rent")
+
+
 def test_declared_numbers_are_taken_as_written() -> None:
     spec = spec_of(
         without_shares, put(*AGE, "undisclosed", as_written("20.10")), put(*HOUSING, "undisclosed", 33)

@@ -83,7 +83,7 @@ class EncodedTable:
         self.unknown: dict[str, int] = {}
         problems = []
         for attribute, name, group in zip(attributes, names[1:], found, strict=True):
-            problems += unnamed_cells(attribute, name, table)
+            problems += unnamed_cells(group.cells[-1], attribute, name, table)
             code = values_of(group.cells[-1], attribute, table.dialect)
             self._codes[name] = {cell: max(c, -1) for cell, c in code.items()}
             absent = {-1: 0, -2: 0}
@@ -152,7 +152,9 @@ def values_of(
     return {cell: places[p] if p >= 0 else missing if p == -1 else other for cell, p in found.items()}
 
 
-def unnamed_cells(attribute: AttributeSpec | ScorecardAttribute, column: str, table: Table) -> list[str]:
+def unnamed_cells(
+    cells: Sequence[str | None], attribute: AttributeSpec | ScorecardAttribute, column: str, table: Table
+) -> list[str]:
     """Explain special bins beside ranges whose cells nothing names: they would count as usual numbers."""
     values: Sequence[ValueSpec | ScoredValue] = attribute.values
     if not any(are_intervals([value.value]) for value in values):
@@ -163,7 +165,7 @@ def unnamed_cells(attribute: AttributeSpec | ScorecardAttribute, column: str, ta
         for value in values
         if not isinstance(value, ValueSpec)
         and (value.bin, value.categories) == ("special", None)
-        and value.value != ANY_OTHER
+        and value.value not in (ANY_OTHER, *cells)
         and not _is_number(value.value)
     ]
 

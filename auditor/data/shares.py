@@ -35,7 +35,7 @@ def with_shares(spec: ScorecardSpec, table: Table, progress: Progress = lambda s
     tree = spec.model_dump()
     problems: list[str] = []
     for attribute, name, group, part in zip(spec.attributes, names, groups, tree["attributes"], strict=True):
-        problems += unnamed_cells(attribute, name, table)
+        problems += unnamed_cells(group.cells[-1], attribute, name, table)
         rows, strange = _rows(attribute, group.cells[-1], group.rows.tolist(), table)
         if strange:
             named = ", ".join(map(shown, sorted(strange)[:_NAMED]))

@@ -10,7 +10,7 @@ import typer
 from auditor.cli import destinations, options, tables
 from auditor.cli.terminal import Working, complain, print_result
 from auditor.errors import InputError
-from auditor.messages import shown
+from auditor.messages import escaped, shown
 from auditor.output import make_folder, write_bytes, write_text
 
 if TYPE_CHECKING:
@@ -108,8 +108,12 @@ def learn(
     if source is None:
         raise typer.BadParameter("give files, or a database with --from", param_hint="DATA")
     form = destinations.model_format(None if by is not None else output)
-    target = None if by is not None else output
-    destinations.settle({"--output": target}, tables.files("DATA", data), prints=True)
+    if by is not None and (output is None or (output.exists() and not output.is_dir())):
+        raise typer.BadParameter("with --by it is a folder for the models", param_hint="--output")
+    # Of a folder, the models that are there may be replaced.
+    there = sorted(output.glob("*.json")) if by is not None and output is not None else [output]
+    writes = {"--output" if path == output else f"--output ({escaped(str(path))})": path for path in there}
+    destinations.settle(writes, tables.files("DATA", data), prints=True)
     from auditor.data.binning import parse_bins
     from auditor.data.counting import Choices, parse_smoothing
     from auditor.model.writing import dump_model
@@ -136,6 +140,7 @@ def learn(
         name=name,
     )
     if by is not None:
+        assert output is not None, "settled before"
         return _learn_by(source, by, choices, written, output)
     with Working("reading the data") as progress:
         learned = learning.learn(source, choices, written, progress)
@@ -149,14 +154,12 @@ def learn(
     return 0
 
 
-def _learn_by(source: Source, by: str, choices: Choices, written: Dialect, output: Path | None) -> int:
+def _learn_by(source: Source, by: str, choices: Choices, written: Dialect, output: Path) -> int:
     """Write a model per segment into a folder, and a line for each to standard output."""
     from auditor.model.writing import dump_model
     from auditor.report.learning import segments
     from auditor.usecases import learning
 
-    if output is None or (output.exists() and not output.is_dir()):
-        raise typer.BadParameter("with --by it is a folder for the models", param_hint="--output")
     with Working("reading the data") as progress:
         found = learning.learn_by(source, by, choices, written, progress)
     make_folder(output)
@@ -233,7 +236,11 @@ def import_model(
     written = tables.dialect(separator, decimal, thousands, encoding, missing)
     source = tables.source("--data", data, from_, table, sql)
     form = destinations.model_format(output)
-    reads = {"FILE": model, **tables.files("--data", data)}
+    reads: dict[str, str | Path | None] = {"FILE": model, **tables.files("--data", data)}
+    if intercept is None:
+        from auditor.model.formats.scorecard_tables import beside
+
+        reads["the file beside FILE"] = beside(model)
     destinations.settle({"--output": output}, reads, prints=output is None)
     from auditor.model.formats import import_model
     from auditor.model.scorecard import ScorecardSpec

@@ -267,21 +267,33 @@ def _read(source: str, prefer: str) -> _Table:
     return table
 
 
+def beside(source: str | os.PathLike[str]) -> Path | None:
+    """Name the JSON file that stands beside a table with its intercept, unless it is a model of our own."""
+    path = Path(source).with_suffix(".json")
+    if path == Path(source) or not path.is_file():
+        return None
+    try:
+        tree, _ = parsing.parse(read_bytes(path), str(path), "json")
+    except InputError:
+        return path
+    return None if isinstance(tree, dict) and "kind" in tree else path
+
+
 def _intercept_beside(source: str) -> Decimal:
     """Read the intercept from the JSON file that stands beside a table of coefficients."""
-    beside = Path(source).with_suffix(".json")
-    if not beside.exists():
+    path = beside(source)
+    if path is None:
         _refuse(
             source,
             "the table has coefficients and no intercept; give it, or put it into the file "
-            f'{shown(beside.name)} beside it as {{"intercept": …}}',
+            f'{shown(Path(source).with_suffix(".json").name)} beside it as {{"intercept": …}}',
         )
-    tree, _ = parsing.parse(read_bytes(beside), str(beside), "json")
+    tree, _ = parsing.parse(read_bytes(path), str(path), "json")
     number = tree.get("intercept") if isinstance(tree, dict) else None
     try:
         return checks.score(number)
     except ValueError as error:
-        raise InputError(f"{escaped(str(beside))}: intercept: {error}") from error
+        raise InputError(f"{escaped(str(path))}: intercept: {error}") from error
 
 
 def _values(source: str, attribute: str, rows: list[_Row], table: _Table) -> list[dict[str, Any]]:

@@ -3,11 +3,11 @@
 
     python checker.py CERTIFICATE [--public-key KEY.pem] [--at YYYY-MM-DD]
 
-Needs Python 3.11, two files beside it, and nothing else: form_checker.py says what a certificate can say, and
-scorecard_checker.py has what only certificates of scorecards need. Every number is computed again from the
-model in the certificate, every sentence is made again from its facts, and the signature is checked. Exit
-code 0: all holds; 1: something does not; 3: no certificate, or no key; 4: something that it claims could not
-be checked within the limits, or without a file that is missing.
+Needs Python 3.11, files beside it, and nothing else: form_checker.py says what a certificate can say;
+scorecard_checker.py and repair_checker.py have what only certificates of scorecards and of repaired models
+need. Every number is computed again from the model in the certificate, every sentence is made again from its
+facts, and the signature is checked. Exit code 0: all holds; 1: something does not; 3: no certificate, or no
+key; 4: something that it claims could not be checked within the limits, or without a file that is missing.
 
 A naive Bayes model gives P(d | z) for a favourable decision d and disclosed values z. A pattern is a pair
 (x, y): x gives values to one or more sensitive attributes, y to any others, and P(xy) > 0. Its degree is
@@ -38,7 +38,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, combinations, product
@@ -48,7 +47,8 @@ from runpy import run_path
 from types import SimpleNamespace
 from typing import Any
 
-FORM, SCORECARDS = "form_checker.py", "scorecard_checker.py"  # in the folder of this file
+# In the folder of this file.
+FORM, SCORECARDS, REPAIRS = "form_checker.py", "scorecard_checker.py", "repair_checker.py"
 SIDES = ("favourable", "unfavourable")
 CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 400_000, 8_000_000  # products in one list; steps, of about 3 µs
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
@@ -368,25 +368,6 @@ class Model:
         return found
 
 
-def repaired(exact: Any, told: Any) -> bool:
-    """Whether the digest of the model before a repair, and both log-likelihoods, follow from the counts."""
-    pairs, prior = list(zip(exact["attributes"], told["attributes"], strict=True)), number(exact["prior"])
-    weights, after = [[number(told["decision"][side]) for side in SIDES]], [[prior, 1 - prior]]
-    weights += [[number(n) + number(told["smoothing"]) for n in t[side]] for _, t in pairs for side in SIDES]
-    after += [[number(p) for p in a[side]] for a, _ in pairs for side in SIDES]
-    before, sums = [[n / sum(row) for n in row] for row in weights], []
-    texts = iter([list(map(str, row)) for row in before])
-    source = exact | {"prior": next(texts)[0]}
-    source["attributes"] = [a | {side: next(texts) for side in SIDES} for a, _ in pairs]
-    with localcontext(prec=150):
-        for model in (before, after):
-            cells = [cell for two in zip(weights, model, strict=True) for cell in zip(*two, strict=True)]
-            terms = [[Decimal(n.numerator) / n.denominator for n in cell] for cell in cells if cell[0]]
-            sums.append(f"{sum(n * p.ln() for n, p in terms):.6f}" if all(p for _, p in terms) else None)
-    same = sums == [told["log_likelihood_before"], told["log_likelihood_after"]]
-    return same and digest(source) == told["source_sha256"]
-
-
 def examine(data: bytes, key: bytes | None, at: date) -> Iterator[tuple[str, bool | None, str]]:
     """All checks of a file's bytes: (name, whether it holds or None if that was not found out, detail)."""
     c, signed, keyid, sig = form.read(data)
@@ -416,9 +397,11 @@ def examine(data: bytes, key: bytes | None, at: date) -> Iterator[tuple[str, boo
     marked = [a["name"] for a in exact["attributes"] if a["sensitive"]]
     same = c["decision"] == decision and [a["name"] for a in c["sensitive_attributes"]] == marked
     yield "scope", same, "decision and sensitive attributes are those of the model"
-    if c["version"] > 1 and c["model"]["repair"]:
-        holds = repaired(exact, c["model"]["repair"])
-        yield "repair", holds, "the model before it and its price, by the counts"
+    if c["version"] > 1 and (told := c["model"]["repair"]):
+        repairs, price = beside(REPAIRS), [told[f"log_likelihood_{n}"] for n in ("before", "after")]
+        said = f"of the model {told['source_sha256'][:16]}; log-likelihood {price[0]}, then {price[1]}"
+        said = said if repairs else f"a repaired model; put {REPAIRS} beside this file"
+        yield "repair", repairs and repairs.holds(c, form, scorecards), said
     yield from answers(c, model)
 
 

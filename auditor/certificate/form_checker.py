@@ -57,6 +57,10 @@ FORMS = """{
 "repair": {"method": "repairs", "source_sha256": "digest", "smoothing": "weight", "decision": {"favourable":
   "weight", "unfavourable": "weight"}, "attributes": [{"favourable": ["weight"], "unfavourable": ["weight"]}],
   "log_likelihood_before": "logarithm", "log_likelihood_after": "logarithm?"},
+"repaired scorecard": {"source_sha256": "digest", "people": "people",
+  "intercept": "score", "unfavourable_share": "share", "attributes": [{"weights": ["score"],
+    "undisclosed": "score", "population": ["share"]}],
+  "log_likelihood_before": "logarithm", "log_likelihood_after": "logarithm"},
 "witness": {"sensitive_values": "labels", "context_values": "labels", "degree": "figure",
   "probability": "figure", "favourable_given_pattern": "figure", "favourable_given_context": "figure"},
 "coverage": [{"disclosed": ["name"], "method": "decided", "pairs": "count", "patterns": "count"}],
@@ -78,6 +82,7 @@ PATTERNS = json.loads(
 "release": "[0-9]+[.][0-9]+[.][0-9]+",
 "fraction": "(0|-?[1-9][0-9]{0,40000})(/[1-9][0-9]{0,40000})?", "logarithm": "-[0-9]{1,120}[.][0-9]{6}",
 "share": "0|1|[1-9][0-9]{0,1999}/[1-9][0-9]{0,1999}", "weight": "(0|[1-9][0-9]{0,99})(/[1-9][0-9]{0,99})?",
+"people": "[1-9][0-9]{0,99}",
 "score": "(0|-?[1-9][0-9]{0,199})(/[1-9][0-9]{0,199})?", "rounded": "0|-?(1|0[.][0-9]{0,19}[1-9])",
 "kind": "auditor/certificate", "tool": "auditor", "verdict": "delta-fair|not-delta-fair|inconclusive",
 "criterion": "difference|ratio", "family": "naive-bayes|scorecard", "scorecards": "scorecard", "base": "e|2",
@@ -209,7 +214,7 @@ def read(data: bytes) -> tuple[Any, bytes, str, bytes]:
         forms["certificate"] |= forms["other in version 1"]
         forms["supersedes"] = forms["supersedes in version 1"]
     elif c["model"]["family"] == "scorecard":
-        forms |= {"exact": forms["scorecard"], "figure": "rounded"}
+        forms |= {"exact": forms["scorecard"], "figure": "rounded", "repair": forms["repaired scorecard"]}
     fit(c, "certificate", forms)
     if sealed:  # one envelope can be written in many ways; only one is accepted, so that no byte is loose
         subject = [{"name": c["model"]["name"], "digest": {"sha256": c["model"]["sha256"]}}]
@@ -225,13 +230,19 @@ def read(data: bytes) -> tuple[Any, bytes, str, bytes]:
     return c, signed, keyid, sig
 
 
-def relations(c: Any) -> Iterator[tuple[str, bool]]:
-    """What is so between the fields of every certificate: what is wrong if it isn't, and whether it is."""
-    exact, sensitive = c["model"]["exact"], [a["name"] for a in c["sensitive_attributes"]]
-    attributes, scored, first = exact["attributes"], "family" in exact, c["version"] == 1
+def source(c: Any) -> Any:
+    """The scorecard before a repair: the certified one, with the numbers that it had."""
+    exact, told = c["model"]["exact"], c["model"]["repair"]
+    attributes = [a | t for a, t in zip(exact["attributes"], told["attributes"], strict=True)]
+    return exact | {n: told[n] for n in ("intercept", "unfavourable_share")} | {"attributes": attributes}
+
+
+def parameters(exact: Any) -> Iterator[tuple[str, bool]]:
+    """The same of the numbers of a model."""
+    attributes, scored = exact["attributes"], "family" in exact
     columns = [[a[n] for n in (("weights", "population") if scored else SIDES)] for a in attributes]
     sizes = [[len(a["values"]), *map(len, two)] for a, two in zip(attributes, columns, strict=True)]
-    yield "no or too many attributes", 0 < len(attributes) <= ATTRIBUTE_LIMIT and sensitive != []
+    yield "no or too many attributes", 0 < len(attributes) <= ATTRIBUTE_LIMIT
     yield "too many values", sum(m for m, _, _ in sizes) <= VALUE_LIMIT
     yield "too few or many values", all(2 - scored <= m == n == o <= ATTRIBUTE_LIMIT for m, n, o in sizes)
     rows = [row for two in columns for row in two]
@@ -240,12 +251,26 @@ def relations(c: Any) -> Iterator[tuple[str, bool]]:
         rows.append([w for row in scores for w in row])
         widest = sum(max(abs(number(w)) for w in row) for row in scores)
         yield "a scorecard with log-odds too large", widest <= ODDS_LIMIT
-        none = (c["min_probability"], c["model"]["repair"], c["max_degree"]["exact"])
-        yield "what no certificate of a scorecard has", none == (None, None, None)
     longest = sum(max(len(p) for row in two for p in row) for two in columns)
     common = (d for row in rows for d in accumulate((number(p).denominator for p in row), lcm))
     short = longest <= MODEL_LIMIT and all(d.bit_length() <= DENOMINATOR_LIMIT for d in common)
     yield "numbers with too many digits", short
+
+
+def relations(c: Any) -> Iterator[tuple[str, bool]]:
+    """What is so between the fields of every certificate: what is wrong if it isn't, and whether it is."""
+    exact, sensitive = c["model"]["exact"], [a["name"] for a in c["sensitive_attributes"]]
+    attributes, scored, first = exact["attributes"], "family" in exact, c["version"] == 1
+    yield "no sensitive attributes", sensitive != []
+    yield from parameters(exact)
+    if scored:
+        none = (c["min_probability"], c["max_degree"]["exact"])
+        yield "what no certificate of a scorecard has", none == (None, None)
+    if scored and c["model"]["repair"]:
+        yield from parameters(source(c))
+        people = c["model"]["provenance"]["rows"]
+        told = "1000" if people in (None, "0") else people
+        yield "another number of people than are named", c["model"]["repair"]["people"] == told
     groups = [[exact["decision"], *(a["name"] for a in attributes)], [exact[side] for side in SIDES]]
     groups += [a["values"] for a in attributes]
     yield "two names that could be confused", all(map(differ, groups))

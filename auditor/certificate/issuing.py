@@ -14,6 +14,7 @@ import rfc8785
 
 from auditor.certificate import claims, form_checker
 from auditor.certificate.policy import Terms
+from auditor.choices import MethodName
 from auditor.documents.audit import ToolRecord
 from auditor.documents.certificate import (
     Certificate,
@@ -26,6 +27,8 @@ from auditor.documents.certificate import (
     Provenance,
     RepairFacts,
     RepairWeights,
+    ScorecardRepairFacts,
+    ScoredNumbers,
     SensitiveAttribute,
     Supersedes,
     Witness,
@@ -42,6 +45,7 @@ from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.additive import AdditiveModel
 from auditor.model.classifier import Classifier
+from auditor.model.exponentials import power
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
@@ -54,10 +58,13 @@ from auditor.search.question import Question
 MAX_LISTED = 12
 
 #: Logarithms of counts of 100 digits are right far beyond the six places that are written.
-_CONTEXT = Context(prec=150)
+_CONTEXT = Context(prec=150, Emax=10**9, Emin=-(10**9))
 
 #: Decimal places of the numbers of a scorecard's witness.
 _PLACES = 20
+
+#: Of so many people of a scorecard's population a log-likelihood is, where its provenance doesn't say.
+_PEOPLE = 1000
 
 Model = TypeVar("Model", NaiveBayes, AdditiveModel, NaiveBayes | AdditiveModel)
 
@@ -88,7 +95,7 @@ def issue(
     terms: Terms,
     answer: Answer,
     *,
-    source: ModelSpec | None = None,
+    source: ModelSpec | ScorecardSpec | None = None,
     issued: date,
     valid_from: date | None = None,
     supersedes: Supersedes | None = None,
@@ -105,7 +112,7 @@ def issue(
     terms : Terms
     answer : Answer
         To the question of the terms about this model.
-    source : ModelSpec, optional
+    source : ModelSpec or ScorecardSpec, optional
         The model before the repair, of a repaired one.
     issued : date
     valid_from : date, optional
@@ -185,7 +192,7 @@ def issue(
             sha256=model.sha256(),
             family=family,
             exact=exact_model(model) if isinstance(model, NaiveBayes) else exact_scorecard(model),
-            repair=_repair_facts(spec, source, model),
+            repair=None if source is None else repair_facts(spec, source, model),
             provenance=_provenance(spec),
         ),
     )
@@ -259,23 +266,16 @@ def coverage(answer: Answer) -> tuple[Coverage, ...] | None:
     )
 
 
-def _repair_facts(
-    spec: ModelSpec | ScorecardSpec, source: ModelSpec | None, model: Classifier
-) -> RepairFacts | None:
-    if source is None or not isinstance(spec, ModelSpec) or spec.repair is None:
-        return None
-    assert isinstance(model, NaiveBayes), "so is its specification"
-    return repair_facts(spec, source, model)
-
-
-def repair_facts(spec: ModelSpec, source: ModelSpec, model: NaiveBayes) -> RepairFacts:
-    """From what a model was repaired, and what it cost: the likelihood of its counts before and after.
+def repair_facts(
+    spec: ModelSpec | ScorecardSpec, source: ModelSpec | ScorecardSpec, model: Classifier
+) -> RepairFacts | ScorecardRepairFacts:
+    """From what a model was repaired, and what it cost: the likelihood before and after.
 
     Parameters
     ----------
-    spec, source : ModelSpec
-        The repaired model, and the one of its counts.
-    model : NaiveBayes
+    spec, source : ModelSpec or ScorecardSpec
+        The repaired model, and the one before: that of its counts, or with the numbers that it had.
+    model : NaiveBayes or AdditiveModel
         The repaired one with the sensitive attributes of the certificate.
 
     Raises
@@ -284,13 +284,29 @@ def repair_facts(spec: ModelSpec, source: ModelSpec, model: NaiveBayes) -> Repai
         If the record of the repair names another model.
     """
     assert spec.repair is not None, "the caller has seen to it"
-    before, decision = source.naive_bayes(), source.decision.counts
-    if before.sha256() != spec.repair.source_sha256 or decision is None:
+    before = exact_of(source)
+    if before.sha256() != spec.repair.source_sha256:
+        remedy = "repair it again"
+        if isinstance(source, ScorecardSpec):
+            remedy += ', from a scorecard in which what isn\'t disclosed ("undisclosed") has no numbers'
         raise InputError(
-            f"{escaped(spec.name)}: repair: source_sha256 is not the digest of the model of the counts; "
-            "repair it again"
+            f"{escaped(spec.name)}: repair: source_sha256 is not the digest of the model before the repair, "
+            f"as the file gives it; {remedy}"
         )
-    before = marked(before, [model.attributes[i].name for i in model.sensitive])
+    sensitive = [model.attributes[i].name for i in model.sensitive]
+    if isinstance(source, ModelSpec):
+        assert isinstance(before, NaiveBayes), "so is its specification"
+        assert isinstance(model, NaiveBayes), "it was that before the repair"
+        return _of_counts(spec.repair.method, source, marked(before, sensitive), model)
+    assert isinstance(before, AdditiveModel), "so is its specification"
+    assert isinstance(model, AdditiveModel), "it was that before the repair"
+    return _of_population(spec, marked(before, sensitive), model)
+
+
+def _of_counts(method: MethodName, source: ModelSpec, before: NaiveBayes, model: NaiveBayes) -> RepairFacts:
+    """The facts of a model that was learned again from its counts."""
+    decision = source.decision.counts
+    assert decision is not None, "a repaired model has counts"
     weights = [tuple(map(Fraction, (decision.favourable, decision.unfavourable)))]
     shares: list[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]] = [
         ((before.prior, 1 - before.prior), (model.prior, 1 - model.prior))
@@ -312,7 +328,7 @@ def repair_facts(spec: ModelSpec, source: ModelSpec, model: NaiveBayes) -> Repai
     first, second = (
         _log_likelihood(
             [
-                (n, p)
+                (_decimal(n), _decimal(p))
                 for row, pair in zip(weights, shares, strict=True)
                 for n, p in zip(row, pair[which], strict=True)
             ]
@@ -321,7 +337,7 @@ def repair_facts(spec: ModelSpec, source: ModelSpec, model: NaiveBayes) -> Repai
     )
     assert first is not None, "no value that was counted is impossible by the counts"
     return RepairFacts(
-        method=spec.repair.method,
+        method=method,
         source_sha256=before.sha256(),
         smoothing=str(Fraction(source.smoothing)),
         decision=DecisionWeights(
@@ -333,15 +349,64 @@ def repair_facts(spec: ModelSpec, source: ModelSpec, model: NaiveBayes) -> Repai
     )
 
 
-def _log_likelihood(terms: list[tuple[Fraction, Fraction]]) -> str | None:
+def _of_population(
+    spec: ModelSpec | ScorecardSpec, before: AdditiveModel, model: AdditiveModel
+) -> ScorecardRepairFacts:
+    """The facts of a scorecard whose population was learned again."""
+    assert spec.repair is not None, "the caller has seen to it"
+    people = (spec.provenance and spec.provenance.rows) or _PEOPLE
+    numbers = exact_scorecard(before)
+    assert numbers.unfavourable_share is not None, "only scorecards with a population are certified"
+    (shares, joint), (others, _) = _population(before), _population(model)
+    weights = [_CONTEXT.multiply(people, p) for p in joint]
+    first, second = (_log_likelihood(list(zip(weights, cells, strict=True))) for cells in (shares, others))
+    assert first is not None, "each value has people"
+    assert second is not None, "each value has people"
+    return ScorecardRepairFacts(
+        source_sha256=before.sha256(),
+        people=str(people),
+        intercept=numbers.intercept,
+        unfavourable_share=numbers.unfavourable_share,
+        attributes=tuple(
+            ScoredNumbers(weights=a.weights, undisclosed=a.undisclosed, population=a.population or ())
+            for a in numbers.attributes
+        ),
+        log_likelihood_before=first,
+        log_likelihood_after=second,
+    )
+
+
+def _population(card: AdditiveModel) -> tuple[list[Decimal], list[Decimal]]:
+    """Of a scorecard's population P(d), P(d̄), and P(v | d) and P(v | d̄) of each value; and the same jointly.
+
+    ``P(v | d) = P(v | d̄) base^(weight - undisclosed)``; what is joint is P(d), P(d̄), P(d, v) and P(d̄, v).
+    """
+    assert card.unfavourable_share is not None, "only scorecards with a population are certified"
+    decision = _decimal(1 - card.unfavourable_share), _decimal(card.unfavourable_share)
+    shares, joint = list(decision), list(decision)
+    for attribute in card.attributes:
+        for weight, p in zip(attribute.weights, attribute.population or (), strict=True):
+            low, high = power(weight - attribute.undisclosed, card.base, _CONTEXT.prec)
+            ratio = _CONTEXT.divide(_CONTEXT.add(low, high), 2)
+            shares += [_CONTEXT.multiply(_decimal(p), ratio), _decimal(p)]
+            joint += [
+                _CONTEXT.multiply(side, share) for side, share in zip(decision, shares[-2:], strict=True)
+            ]
+    return shares, joint
+
+
+def _decimal(value: Fraction) -> Decimal:
+    return _CONTEXT.divide(Decimal(value.numerator), Decimal(value.denominator))
+
+
+def _log_likelihood(terms: list[tuple[Decimal, Decimal]]) -> str | None:
     """``Σ n ln p`` to six places; None for minus infinity."""
     if any(n and not p for n, p in terms):
         return None
     total = Decimal(0)
     for n, p in terms:
         if n:
-            weight, share = (_CONTEXT.divide(Decimal(x.numerator), Decimal(x.denominator)) for x in (n, p))
-            total = _CONTEXT.add(total, _CONTEXT.multiply(weight, _CONTEXT.ln(share)))
+            total = _CONTEXT.add(total, _CONTEXT.multiply(n, _CONTEXT.ln(p)))
     return f"{total:.6f}"
 
 

@@ -258,11 +258,7 @@ def _issue(
 ) -> tuple[Certificate, Audit | None]:
     """Answer the question once; certify what the answer shows, and write it down as an audit if wanted."""
     issuing.check_size(spec)
-    source = None
-    if isinstance(spec, ModelSpec) and spec.repair is not None:
-        from auditor.repair.repairing import before_repair
-
-        source = before_repair(spec)
+    source = None if spec.repair is None else _before_repair(spec)
     started = clock.seconds()
     wanted = Wanted(AUDITED_TOP, minimal=auditing.MINIMAL_LIMIT, details=True) if audited else Wanted()
     found = answer(issuing.exact_of(spec), chosen.question, wanted)
@@ -279,6 +275,12 @@ def _issue(
     if not audited:
         return certificate, None
     return certificate, labelled(Audit.of(found, clock.seconds() - started), spec.attribute_labels)
+
+
+def _before_repair(spec: ModelSpec | ScorecardSpec) -> ModelSpec | ScorecardSpec:
+    from auditor.repair import repairing, scorecards
+
+    return repairing.before_repair(spec) if isinstance(spec, ModelSpec) else scorecards.before_repair(spec)
 
 
 def verify(

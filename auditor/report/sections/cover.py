@@ -307,9 +307,7 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
     if not certificate:
         return
     if not subject.repair and (facts := certificate.model.repair):
-        price = f"{facts.log_likelihood_before} → {facts.log_likelihood_after or 'minus infinity'}"
-        start = grouped(facts.source_sha256[:16])
-        yield "Repaired", f"from the model sha256 {start} …; log-likelihood of its counts {price}"
+        yield "Repaired", repair.certified(facts)
     if certificate.policy.sha256:
         overridden = "; ".join(_overridden(certificate))
         loosened = f", overridden: {overridden}" if overridden else ", nothing overridden"

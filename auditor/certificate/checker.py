@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Check a certificate of δ-fairness without the software that issued it.
 
-    python checker.py CERTIFICATE [--public-key KEY.pem] [--at YYYY-MM-DD]
+    python checker.py CERTIFICATE [--public-key KEY.pem] [--at YYYY-MM-DD] [--proof PROOF.json]
 
 Needs Python 3.11, files beside it, and nothing else: form_checker.py says what a certificate can say;
 scorecard_checker.py and repair_checker.py have what only certificates of scorecards and of repaired models
-need. Every number is computed again from the model in the certificate, every sentence is made again from its
-facts, and the signature is checked. Exit code 0: all holds; 1: something does not; 3: no certificate, or no
-key; 4: something that it claims could not be checked within the limits, or without a file that is missing.
+need; proof_checker.py checks the proof that some of these name, a file that goes with them. Every number is
+computed again from the model in the certificate, every sentence is made again from its facts, and the
+signature is checked. Exit code 0: all holds; 1: something does not; 3: no certificate, or no key; 4: what it
+claims could not all be checked within the limits, or without a file that is missing.
 
 A naive Bayes model gives P(d | z) for a favourable decision d and disclosed values z. A pattern is a pair
 (x, y): x gives values to one or more sensitive attributes, y to any others, and P(xy) > 0. Its degree is
@@ -47,8 +48,9 @@ from runpy import run_path
 from types import SimpleNamespace
 from typing import Any
 
-# In the folder of this file.
+# In the folder of this file; the last one in that of repairs, where the whole program is at hand.
 FORM, SCORECARDS, REPAIRS = "form_checker.py", "scorecard_checker.py", "repair_checker.py"
+PROOFS = "proof_checker.py"
 SIDES = ("favourable", "unfavourable")
 CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 400_000, 8_000_000  # products in one list; steps, of about 3 µs
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
@@ -57,8 +59,9 @@ OUTCOMES = {True: "passed", False: "FAILED", None: "not performed"}
 
 def beside(name: str) -> Any:
     """What another file in the folder of this one defines; None if it isn't there."""
-    path = Path(__file__).with_name(name)
-    return SimpleNamespace(**run_path(str(path))) if path.exists() else None
+    paths = Path(__file__).with_name(name), Path(__file__).parents[1] / "repair" / name
+    found = [path for path in paths if path.exists()]
+    return SimpleNamespace(**run_path(str(found[0]))) if found else None
 
 
 form = beside(FORM)
@@ -368,9 +371,13 @@ class Model:
         return found
 
 
-def examine(data: bytes, key: bytes | None, at: date) -> Iterator[tuple[str, bool | None, str]]:
+def examine(
+    data: bytes, key: bytes | None, at: date, proof: bytes | None = None
+) -> Iterator[tuple[str, bool | None, str]]:
     """All checks of a file's bytes: (name, whether it holds or None if that was not found out, detail)."""
     c, signed, keyid, sig = form.read(data)
+    if proof is not None and "proof" not in (c["model"].get("repair") or {}):
+        form.refuse("a certificate that names no proof, and a proof was given")
     right = (
         key is not None and hashlib.sha256(PREFIX + key).hexdigest() == keyid and is_signed(signed, sig, key)
     )
@@ -402,6 +409,9 @@ def examine(data: bytes, key: bytes | None, at: date) -> Iterator[tuple[str, boo
         said = f"of the model {told['source_sha256'][:16]}; log-likelihood {price[0]}, then {price[1]}"
         said = said if repairs else f"a repaired model; put {REPAIRS} beside this file"
         yield "repair", repairs and repairs.holds(c, form, scorecards), said
+        if "proof" in told:
+            proved = repairs and repairs.proved(c, form, beside(PROOFS), proof)
+            yield "proof", *(proved or (None, f"put {REPAIRS} beside this file"))
     yield from answers(c, model)
 
 
@@ -458,13 +468,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Check a certificate of δ-fairness.")
     parser.add_argument("certificate", type=Path)
     parser.add_argument("--public-key", type=Path, help="PEM file of the key that must have signed it")
+    parser.add_argument("--proof", type=Path, help="the proof of a bound that it names")
     parser.add_argument("--at", type=date.fromisoformat, default=datetime.now(UTC).date())
     given = parser.parse_args()
     try:
         with given.certificate.open("rb") as file:
             data = file.read(form.FILE_LIMIT + 1)
+        proof = given.proof.read_bytes() if given.proof else None
         key = public_key(given.public_key.read_bytes()) if given.public_key else None
-        checks = list(examine(data, key, given.at))
+        checks = list(examine(data, key, given.at, proof))
     except UNREADABLE as error:
         print(f"no certificate, or no key, that can be read: {error!r:.300}", file=sys.stderr)
         return 3

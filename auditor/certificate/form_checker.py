@@ -29,7 +29,8 @@ SIDES, SCOPE = ("favourable", "unfavourable"), ("criterion", "delta", "min_proba
 FILE_LIMIT, NAME_LIMIT, TEXT_LIMIT, ATTRIBUTE_LIMIT, VALUE_LIMIT = 32 * 2**20, 500, 10_000, 1_000, 100_000
 DENOMINATOR_LIMIT, MODEL_LIMIT, DAYS_LIMIT, LISTED_LIMIT, ODDS_LIMIT = 6_700, 10_000, 3_660, 12, 1_000
 # What a certificate is made of. Each value has a form: another entry here, or one of PATTERNS, or what `is_a`
-# knows; ? may be null. Version 1 differs: it says in words what changed, and knows no repairs.
+# knows. A form with ? may be null, a name with ? may be absent, and is never null. Version 1 differs: it says
+# in words what changed, and knows no repairs.
 FORMS = """{
 "certificate": {"kind": "kind", "version": 2, "id": "id", "issued": "day", "valid_from": "day",
   "expires": "day", "supersedes": "supersedes?", "issuer": "name?", "responsible": "name?",
@@ -56,7 +57,8 @@ FORMS = """{
     "weights": ["score"], "undisclosed": "score", "population": ["share"]}]},
 "repair": {"method": "repairs", "source_sha256": "digest", "smoothing": "weight", "decision": {"favourable":
   "weight", "unfavourable": "weight"}, "attributes": [{"favourable": ["weight"], "unfavourable": ["weight"]}],
-  "log_likelihood_before": "logarithm", "log_likelihood_after": "logarithm?"},
+  "log_likelihood_before": "logarithm", "log_likelihood_after": "logarithm?",
+  "proof?": {"sha256": "digest", "bound": "logarithm"}},
 "repaired scorecard": {"source_sha256": "digest", "people": "people",
   "intercept": "score", "unfavourable_share": "share", "attributes": [{"weights": ["score"],
     "undisclosed": "score", "population": ["share"]}],
@@ -192,9 +194,13 @@ def fit(value: Any, form: Any, forms: Any, place: str = "") -> None:
         if value is None and form[-1] == "?":
             return
         form = forms.get(form.rstrip("?"), form.rstrip("?"))
-    if type(form) is dict and type(value) is dict and value.keys() == form.keys():
+    parts = {}
+    if type(form) is dict and type(value) is dict:
+        present = (name for name in form if name[-1] != "?" or name[:-1] in value)
+        parts = {name.rstrip("?"): form[name] for name in present}
+    if parts and value.keys() == parts.keys():
         for name, part in value.items():
-            fit(part, form[name], forms, f"{place}.{name}")
+            fit(part, parts[name], forms, f"{place}.{name}")
     elif type(form) is list and type(value) is list and len(value) <= VALUE_LIMIT:
         for part in value:
             fit(part, form[0], forms, f"{place}[]")
@@ -278,6 +284,12 @@ def relations(c: Any) -> Iterator[tuple[str, bool]]:
     loose = {*'"\\'} & {*quoted} or {*'",()'} & {*listed}
     yield "names that make its sentence ambiguous", not (first and loose)
     yield "a minimum probability of 0, which is none", first or c["min_probability"] != "0"
+    if not first and "proof" in (c["model"]["repair"] or {}):
+        told, proved = c["model"]["repair"], number(c["model"]["repair"]["proof"]["bound"])
+        of = (told["method"], c["verdict"], c["criterion"], c["min_probability"])
+        yield "a proof of another kind", of == ("fair", "delta-fair", "difference", None)
+        known = told["log_likelihood_after"]
+        yield "a bound below the model itself", known is not None and number(known) <= proved
     count, undecided, witness = c["pattern_count"], c["verdict"] == "inconclusive", c["witness"]
     yield "a count and a reason why not, or neither", (count is None) != (c["pattern_count_reason"] is None)
     yield "a reason that doesn't apply, or none", undecided == (c["inconclusive_reason"] is not None)

@@ -24,6 +24,7 @@ from auditor.documents.certificate import (
     DecisionWeights,
     Family,
     MaxDegree,
+    ProofFacts,
     Provenance,
     RepairFacts,
     RepairWeights,
@@ -96,6 +97,7 @@ def issue(
     answer: Answer,
     *,
     source: ModelSpec | ScorecardSpec | None = None,
+    proof: ProofFacts | None = None,
     issued: date,
     valid_from: date | None = None,
     supersedes: Supersedes | None = None,
@@ -114,6 +116,8 @@ def issue(
         To the question of the terms about this model.
     source : ModelSpec or ScorecardSpec, optional
         The model before the repair, of a repaired one.
+    proof : ProofFacts, optional
+        What is proved of all models of its counts, of a repaired one.
     issued : date
     valid_from : date, optional
         The day of issue if not given.
@@ -192,7 +196,7 @@ def issue(
             sha256=model.sha256(),
             family=family,
             exact=exact_model(model) if isinstance(model, NaiveBayes) else exact_scorecard(model),
-            repair=None if source is None else repair_facts(spec, source, model),
+            repair=None if source is None else repair_facts(spec, source, model, proof),
             provenance=_provenance(spec),
         ),
     )
@@ -267,7 +271,10 @@ def coverage(answer: Answer) -> tuple[Coverage, ...] | None:
 
 
 def repair_facts(
-    spec: ModelSpec | ScorecardSpec, source: ModelSpec | ScorecardSpec, model: Classifier
+    spec: ModelSpec | ScorecardSpec,
+    source: ModelSpec | ScorecardSpec,
+    model: Classifier,
+    proof: ProofFacts | None = None,
 ) -> RepairFacts | ScorecardRepairFacts:
     """From what a model was repaired, and what it cost: the likelihood before and after.
 
@@ -277,6 +284,8 @@ def repair_facts(
         The repaired model, and the one before: that of its counts, or with the numbers that it had.
     model : NaiveBayes or AdditiveModel
         The repaired one with the sensitive attributes of the certificate.
+    proof : ProofFacts, optional
+        Of naive Bayes only.
 
     Raises
     ------
@@ -297,13 +306,15 @@ def repair_facts(
     if isinstance(source, ModelSpec):
         assert isinstance(before, NaiveBayes), "so is its specification"
         assert isinstance(model, NaiveBayes), "it was that before the repair"
-        return _of_counts(spec.repair.method, source, marked(before, sensitive), model)
+        return _of_counts(spec.repair.method, source, marked(before, sensitive), model, proof)
     assert isinstance(before, AdditiveModel), "so is its specification"
     assert isinstance(model, AdditiveModel), "it was that before the repair"
     return _of_population(spec, marked(before, sensitive), model)
 
 
-def _of_counts(method: MethodName, source: ModelSpec, before: NaiveBayes, model: NaiveBayes) -> RepairFacts:
+def _of_counts(
+    method: MethodName, source: ModelSpec, before: NaiveBayes, model: NaiveBayes, proof: ProofFacts | None
+) -> RepairFacts:
     """The facts of a model that was learned again from its counts."""
     decision = source.decision.counts
     assert decision is not None, "a repaired model has counts"
@@ -346,6 +357,7 @@ def _of_counts(method: MethodName, source: ModelSpec, before: NaiveBayes, model:
         attributes=tuple(rows),
         log_likelihood_before=first,
         log_likelihood_after=second,
+        proof=proof,
     )
 
 

@@ -8,11 +8,13 @@ naive Bayes these are the counts: each probability is that of a count, the smoot
 scorecard these are the numbers that it had; the population before is taken as counts, of so many people, and
 each value has the same share of the people in the population after. The price is what the repair has cost of
 the log-likelihood, Σ n ln p over the counts n and the probabilities p of the decision and of each value with
-each decision.
+each decision. How much likelier any other model without patterns can be is a matter of a proof, which is
+a file of its own; proof_checker.py checks it, and here it is compared with the certificate.
 """
 
 from __future__ import annotations
 
+import hashlib
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
@@ -39,6 +41,32 @@ def holds(c: Any, form: Any, scorecards: Any) -> bool:
         sums = [likelihood(weights, model) for model in (before, after)]
     same = same and sums == [told["log_likelihood_before"], told["log_likelihood_after"]]
     return same and form.digest(source) == told["source_sha256"]
+
+
+def proved(c: Any, form: Any, prover: Any, data: bytes | None) -> tuple[bool | None, str]:
+    """Whether the proof that a certificate names shows the bound that it says; None without that proof."""
+    exact, told = c["model"]["exact"], c["model"]["repair"]
+    wanted = told["proof"]["sha256"]
+    if data is None or hashlib.sha256(data).hexdigest() != wanted:
+        return None, f"give the proof, --proof FILE; its file has the digest {wanted}"
+    if prover is None:
+        return None, "put proof_checker.py beside this file"
+    try:
+        proof = form.read_json(data)
+        bound = prover.check(proof)
+        counts = [proof["decision"], *(a[side] for a in proof["attributes"] for side in SIDES)]
+        counts = [[Fraction(n) for n in row] for row in counts]
+        names = [(a["name"], list(a["values"]), a["sensitive"] is True) for a in proof["attributes"]]
+        delta = Fraction(proof["delta"])
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
+        return False, f"the proof doesn't hold: {error}"[:200]
+    added, own = form.number(told["smoothing"]), [[form.number(told["decision"][side]) for side in SIDES]]
+    own += [[form.number(n) + added for n in a[side]] for a in told["attributes"] for side in SIDES]
+    same = names == [(a["name"], a["values"], a["sensitive"]) for a in exact["attributes"]]
+    if not same or counts != own or delta != form.number(c["delta"]):
+        return False, "the proof is about other counts, other sensitive attributes or another δ"
+    said = f"no δ-fair model of the counts has a log-likelihood above {told['proof']['bound']}"
+    return bound == Decimal(told["proof"]["bound"]), said
 
 
 def likelihood(weights: Cells, model: Cells) -> str | None:

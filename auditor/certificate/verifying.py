@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from auditor.certificate import checker, claims, form_checker, issuing, scorecar
 from auditor.certificate.reading import Opened, read_certificate
 from auditor.certificate.scope import scope_changes, scope_of
 from auditor.certificate.signing import is_signed_by, key_id
-from auditor.documents.certificate import Certificate, Coverage, Supersedes
+from auditor.documents.certificate import Certificate, Coverage, RepairFacts, Supersedes
 from auditor.documents.parameters import carried, fraction_of
 from auditor.documents.reading import read
 from auditor.documents.verification import (
@@ -56,6 +56,8 @@ class Against:
         The key that must have signed it.
     model : ModelSpec, ScorecardSpec or None
         The model that must be the certified one.
+    proofs : mapping of str to bytes
+        Files of proofs that certificates may name, by their digests.
     revocations : tuple of Revocation or None
     limits : Limits
         Of the engine's recomputation.
@@ -64,6 +66,7 @@ class Against:
     at: date
     public_key: Ed25519PublicKey | None = None
     model: ModelSpec | ScorecardSpec | None = None
+    proofs: Mapping[str, bytes] = field(default_factory=dict)
     revocations: tuple[Revocation, ...] | None = None
     limits: Limits = DEFAULT
 
@@ -328,7 +331,7 @@ def _checks(opened: Opened, against: Against) -> Iterator[Check]:
         yield _check(
             "model file", None, "its digest stands around the certificate; only the model was checked"
         )
-    by_checker = {name: (holds, detail) for name, holds, detail in _by_checker(opened, at)}
+    by_checker = {name: (holds, detail) for name, holds, detail in _by_checker(opened, against)}
     by_engine = {"words": _words(certificate)}
     if by_checker.get("scope", (False, ""))[0]:  # the engine needs a model with sensitive attributes
         by_engine |= _by_engine(certificate, against.limits)
@@ -338,10 +341,13 @@ def _checks(opened: Opened, against: Against) -> Iterator[Check]:
             yield _check(name, _both(holds, other), other_detail if other is False else detail)
 
 
-def _by_checker(opened: Opened, at: date) -> list[tuple[str, bool | None, str]]:
+def _by_checker(opened: Opened, against: Against) -> list[tuple[str, bool | None, str]]:
     """What the stand-alone checker finds; the signature was checked before."""
+    repair = opened.certificate.model.repair
+    named = repair.proof if isinstance(repair, RepairFacts) else None
+    proof = against.proofs.get(named.sha256) if named else None
     try:
-        return list(checker.examine(opened.data, None, at))
+        return list(checker.examine(opened.data, None, against.at, proof))
     except checker.UNREADABLE as error:
         raise InputError(
             f"{escaped(opened.name)}: it can't be recomputed: {escaped(repr(error))[:200]}"

@@ -121,6 +121,14 @@ TimeLimit = Annotated[
     float | None,
     typer.Option(metavar="SECONDS", min=0, help="Leave open what is not proved by then."),
 ]
+NamedProof = Annotated[
+    Path | None,
+    typer.Option(
+        "--proof",
+        metavar="FILE",
+        help="Proof of a repaired model (repair --prove), whose bound the certificate then states.",
+    ),
+]
 Gap = Annotated[
     str | None,
     typer.Option(

@@ -110,6 +110,15 @@ class DecisionWeights(Record):
     unfavourable: Weight
 
 
+class ProofFacts(Record):
+    """What is proved of all δ-fair models of the counts, by a document that goes with the certificate."""
+
+    sha256: Annotated[Digest, Field(description="Of the file of the proof.")]
+    bound: Annotated[
+        LogLikelihood, Field(description="None of them has a greater log-likelihood, as the proof shows.")
+    ]
+
+
 class RepairFacts(Record):
     """That the model was repaired: from what, and at what price in likelihood.
 
@@ -129,6 +138,13 @@ class RepairFacts(Record):
     log_likelihood_after: Annotated[
         LogLikelihood | None, Field(description="By the certified model; null is minus infinity.")
     ]
+    proof: Annotated[
+        ProofFacts | None,
+        Field(
+            exclude_if=lambda value: value is None,
+            description="Absent where no proof is named; never null. Whoever verifies needs the proof.",
+        ),
+    ] = None
 
 
 class ScoredNumbers(Record):

@@ -140,9 +140,16 @@ def certified(facts: RepairFacts | ScorecardRepairFacts) -> str:
     if isinstance(facts, ScorecardRepairFacts):
         counts = f"{whole(int(facts.people))} people of the population before"
     after = facts.log_likelihood_after
-    return (
+    said = (
         f"from the model sha256 {grouped(facts.source_sha256[:16])} …; log-likelihood of {counts} "
         f"{facts.log_likelihood_before} → {after or 'minus infinity'}"
+    )
+    if not isinstance(facts, RepairFacts) or facts.proof is None or after is None:
+        return said
+    gap = Decimal(facts.proof.bound) - Decimal(after)
+    return (
+        f"{said}; no δ-fair model of these counts is more than {gap} nats likelier, as the proof shows that "
+        f"goes with this (sha256 {grouped(facts.proof.sha256[:16])} …)"
     )
 
 

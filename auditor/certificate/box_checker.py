@@ -4,11 +4,12 @@
     python box_checker.py AUDIT.json
     python box_checker.py CERTIFICATE.json EPS
 
-Needs Python 3.11 and nothing else. It takes an audit document (auditor audit MODEL --box EPS -f json), reads
-the exact model in it, and finds out for each box by an algorithm of its own whether what is said of it is
-true. Of a certificate, signed or not, which says nothing of boxes, it finds out whether every model in the
-box of EPS about the certified one is δ-fair; that the certificate itself holds is for checker.py to show.
-Exit code 0: all of it; 1: something isn't; 3: no such document; 4: something could not be decided.
+Needs Python 3.11 and nothing else; checker.py uses it for certificates that have a box. It takes an audit
+document (auditor audit MODEL --box EPS -f json), reads the exact model in it, and finds out for each box by
+an algorithm of its own whether what is said of it is true. Of a certificate, signed or not, it finds out
+whether every model in the box of EPS about the certified one is δ-fair; that the certificate itself holds is
+for checker.py to show. Exit code 0: all of it; 1: something isn't; 3: no such document; 4: something could
+not be decided.
 
 A naive Bayes model gives P(d | z) for a favourable decision d and disclosed values z. In the box of ε each of
 its probabilities is multiplied by a factor from 1/(1+ε) to 1+ε, and each distribution still adds up to 1: so
@@ -50,6 +51,7 @@ ONE, UNIT, DIGITS = Fraction(1), 1 << 70, Context(prec=80, Emax=10**9, Emin=-(10
 FAR = UNIT << 40  # beyond every log R
 # Grains of the union, from coarse to none; intervals that one union may have; sensitive attributes.
 GRAINS, SPAN_LIMIT, SENSITIVE_LIMIT = (UNIT >> 8, UNIT >> 14, UNIT >> 20, 0), 300_000, 12
+WORK_LIMIT = 20_000_000  # intervals that are moved, of about 2 µs
 FILE_LIMIT = 256 * 2**20
 SIDES = ("favourable", "unfavourable")
 OUTCOMES = {True: "passed", False: "FAILED", None: "not performed"}
@@ -105,6 +107,7 @@ class Box:
             [(log(a0 / b1)[0], log(a1 / b0)[1]) for (a0, a1), (b0, b1) in r if a0 and b0] for r in self.rows
         ]
         self.moves = [sorted({(0, 0), *row}) for row in moves]
+        self.work = 0
         self.slack = 8 * (len(self.rows) + 2)  # more units than all roundings together
 
     def extreme(self, attribute: int, end: int) -> Fraction | None:
@@ -164,13 +167,14 @@ class Box:
             moved = sorted(
                 (s + a, t + b) for s, t in spans for a, b in row if s + a <= most and t + b >= least
             )
+            self.work += len(moved)
             spans = []
             for s, t in moved:
                 if spans and s <= spans[-1][1] + grain:
                     spans[-1] = spans[-1][0], max(spans[-1][1], t)
                 else:
                     spans.append((s, t))
-            if len(spans) > SPAN_LIMIT:
+            if len(spans) > SPAN_LIMIT or self.work > WORK_LIMIT:
                 return None
         return spans
 

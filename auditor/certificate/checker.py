@@ -4,11 +4,11 @@
     python checker.py CERTIFICATE [--public-key KEY.pem] [--at YYYY-MM-DD] [--proof PROOF.json]
 
 Needs Python 3.11, files beside it, and nothing else: form_checker.py says what a certificate can say;
-scorecard_checker.py and repair_checker.py have what only certificates of scorecards and of repaired models
-need; proof_checker.py checks the proof that some of these name, a file that goes with them. Every number is
-computed again from the model in the certificate, every sentence is made again from its facts, and the
-signature is checked. Exit code 0: all holds; 1: something does not; 3: no certificate, or no key; 4: what it
-claims could not all be checked within the limits, or without a file that is missing.
+scorecard_checker.py, repair_checker.py and box_checker.py have what only certificates of scorecards, of
+repaired models and of boxes of models need; proof_checker.py checks the proof that some name, a file of its
+own. Every number is computed again from the model in the certificate, every sentence is made again from its
+facts, and the signature is checked. Exit code 0: all holds; 1: something does not; 3: no certificate, or no
+key; 4: what it claims could not all be checked within the limits, or without a file that is missing.
 
 A naive Bayes model gives P(d | z) for a favourable decision d and disclosed values z. A pattern is a pair
 (x, y): x gives values to one or more sensitive attributes, y to any others, and P(xy) > 0. Its degree is
@@ -50,7 +50,7 @@ from typing import Any
 
 # In the folder of this file; the last one in that of repairs, where the whole program is at hand.
 FORM, SCORECARDS, REPAIRS = "form_checker.py", "scorecard_checker.py", "repair_checker.py"
-PROOFS = "proof_checker.py"
+PROOFS, BOXES = "proof_checker.py", "box_checker.py"
 SIDES = ("favourable", "unfavourable")
 CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 400_000, 8_000_000  # products in one list; steps, of about 3 µs
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
@@ -391,7 +391,8 @@ def examine(
     yield "dates", start <= at.isoformat() < end, f"valid from {start} until {end}, asked for {at}"
     yield "digest", digest(exact) == c["model"]["sha256"], "of the exact model"
     fixed = digest({name: c[name] for name in ("assumptions", "limits", "method")})
-    yield "words", c["claim"] == words and fixed == form.FIXED_WORDS["family" in exact], words["formula"]
+    expected = form.FIXED_WORDS[2 if "box" in c else "family" in exact]
+    yield "words", c["claim"] == words and fixed == expected, words["formula"]
     scorecards = beside(SCORECARDS) if "family" in exact else None
     if "family" in exact and scorecards is None:
         yield "model", None, f"a scorecard; put {SCORECARDS} beside this file"
@@ -412,6 +413,10 @@ def examine(
         if "proof" in told:
             proved = repairs and repairs.proved(c, form, beside(PROOFS), proof)
             yield "proof", *(proved or (None, f"put {REPAIRS} beside this file"))
+    if "box" in c:
+        boxes, said = beside(BOXES), f"every model within a factor of 1 + {c['box']} is δ-fair"
+        holds = boxes and boxes.Box(exact, number(c["box"])).fair(c["criterion"], number(c["delta"]))
+        yield "box", holds, said if boxes else f"put {BOXES} beside this file"
     yield from answers(c, model)
 
 

@@ -35,7 +35,7 @@ FORMS = """{
 "certificate": {"kind": "kind", "version": 2, "id": "id", "issued": "day", "valid_from": "day",
   "expires": "day", "supersedes": "supersedes?", "issuer": "name?", "responsible": "name?",
   "claim": {"sentence": "words", "formula": "words"}, "verdict": "verdict", "criterion": "criterion",
-  "delta": "decimal", "min_probability": "decimal?",
+  "box?": "box", "delta": "decimal", "min_probability": "decimal?",
   "policy": {"sha256": "digest?", "overridden": "overridden"},
   "decision": {"name": "name", "favourable": "name", "unfavourable": "name"},
   "sensitive_attributes": [{"name": "name", "reason": "text?"}],
@@ -81,6 +81,7 @@ FORMS = """{
 PATTERNS = json.loads(
     r"""{"day": "[0-9]{4}-[0-9]{2}-[0-9]{2}", "id": "[0-9a-f]{32}", "digest": "[0-9a-f]{64}",
 "count": "0|[1-9][0-9]{0,3999}", "decimal": "0|1|0[.][0-9]{0,399}[1-9]",
+"box": "1|0[.][0-9]{0,99}[1-9]",
 "release": "[0-9]+[.][0-9]+[.][0-9]+",
 "fraction": "(0|-?[1-9][0-9]{0,40000})(/[1-9][0-9]{0,40000})?", "logarithm": "-[0-9]{1,120}[.][0-9]{6}",
 "share": "0|1|[1-9][0-9]{0,1999}/[1-9][0-9]{0,1999}", "weight": "(0|[1-9][0-9]{0,99})(/[1-9][0-9]{0,99})?",
@@ -100,10 +101,12 @@ PATTERNS = json.loads(
 "change": "(decision|(un)?favourable decision|criterion|delta|minimum probability): .+ became .+|sensitive
  attribute: .+ was (added|removed)"}""".replace("\n", "")
 )
-# SHA-256 of the assumptions, limits and method, which are the same in all certificates of a family.
+# SHA-256 of the assumptions, limits and method, which are the same in all certificates of a family: of naive
+# Bayes, of scorecards, and of naive Bayes with a box.
 FIXED_WORDS = (
     "6d055ecd12e04b8ee2329708938a43387789d3cdb801da7bac745a91687f4515",
     "82076c775c9cea9db57f0a9147c8c5008d1749700bc8b181627cc24e4a53c3f2",
+    "1253cb8094e7be0d23333b90d19d1f6f59cc30c656e06f25692882b63e3795a8",
 )
 # Signs that can't be seen, and letters that look like Latin ones: the eye must be able to tell names apart.
 JOINERS, UNSEEN = "\u200c\u200d", "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffe\uffff"
@@ -218,6 +221,7 @@ def read(data: bytes) -> tuple[Any, bytes, str, bytes]:
         signed = b"DSSEv1 %d %s %d %s" % (len(kind), kind.encode(), len(payload), payload)
     if c["version"] == 1:
         forms["certificate"] |= forms["other in version 1"]
+        del forms["certificate"]["box?"]
         forms["supersedes"] = forms["supersedes in version 1"]
     elif c["model"]["family"] == "scorecard":
         forms |= {"exact": forms["scorecard"], "figure": "rounded", "repair": forms["repaired scorecard"]}
@@ -284,6 +288,9 @@ def relations(c: Any) -> Iterator[tuple[str, bool]]:
     loose = {*'"\\'} & {*quoted} or {*'",()'} & {*listed}
     yield "names that make its sentence ambiguous", not (first and loose)
     yield "a minimum probability of 0, which is none", first or c["min_probability"] != "0"
+    if "box" in c:
+        fair = c["verdict"] == "delta-fair" and c["min_probability"] is None
+        yield "a box that no certificate has", fair and not scored
     if not first and "proof" in (c["model"]["repair"] or {}):
         told, proved = c["model"]["repair"], number(c["model"]["repair"]["proof"]["bound"])
         of = (told["method"], c["verdict"], c["criterion"], c["min_probability"])
@@ -346,4 +353,9 @@ def claim(c: Any) -> dict[str, str]:
     if least is not None:
         sentence += f", counting only what the share {least} of people or more have in common"
         formula += f", P(xy) >= {least}"
+    if "box" in c:
+        factor = f"(1 + {c['box']})"
+        sentence += "; the same holds for every model whose probabilities are each at most 1 + "
+        sentence += f"{c['box']} times larger or smaller than its own"
+        formula += f", for every P with P0 / {factor} <= P <= P0 {factor}"
     return {"sentence": f"{sentence}.", "formula": formula}

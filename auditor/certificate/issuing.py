@@ -41,6 +41,7 @@ from auditor.documents.parameters import (
     fraction_text,
     outward,
 )
+from auditor.documents.policy import share_text
 from auditor.documents.record import labels
 from auditor.errors import InputError
 from auditor.messages import escaped
@@ -113,7 +114,7 @@ def issue(
     spec : ModelSpec or ScorecardSpec
     terms : Terms
     answer : Answer
-        To the question of the terms about this model.
+        To the question of the terms about this model, and about a box around it if one is to be certified.
     source : ModelSpec or ScorecardSpec, optional
         The model before the repair, of a repaired one.
     proof : ProofFacts, optional
@@ -149,6 +150,7 @@ def issue(
     lower, upper = outward(degree, min(answer.largest.upper, Fraction(1)), delta)
     count = 0 if verdict == "delta-fair" else answer.count.total
     sensitive = sensitive_attributes(spec, terms, model)
+    box = _box(spec, answer)
     certificate = Certificate(
         id="0" * 32,
         issued=issued,
@@ -165,9 +167,11 @@ def issue(
             delta=delta,
             min_probability=least,
             verdict=verdict,
+            box=box,
         ),
         verdict=verdict,
         criterion=question.criterion_name,
+        box=box,
         delta=delta,
         min_probability=least,
         policy=terms.policy,
@@ -187,7 +191,7 @@ def issue(
         coverage=None if count is None or least is not None else coverage(answer),
         inconclusive_reason=claims.UNDECIDED if verdict == "inconclusive" else None,
         assumptions=claims.ASSUMPTIONS[family],
-        limits=claims.LIMITS,
+        limits=claims.limits(box),
         method=claims.METHOD[family],
         platform=platform,
         tool=ToolRecord(),
@@ -227,6 +231,26 @@ def exact_of(spec: ModelSpec | ScorecardSpec) -> Classifier:
             "conforming population; give the share of each value"
         )
     return spec.classifier()
+
+
+def _box(spec: ModelSpec | ScorecardSpec, answer: Answer) -> str | None:
+    """The size of the box whose models are all δ-fair, if the answer is about one.
+
+    Raises
+    ------
+    InputError
+        If they aren't, or that isn't proved.
+    """
+    for models, found in answer.how_far.sets if answer.how_far else ():
+        if found.verdict != "all-delta-fair":
+            shown = "was not decided" if found.verdict == "inconclusive" else "is not so"
+            raise InputError(
+                f"{escaped(spec.name)}: box {models.size}: that every model in it is δ-fair at δ = "
+                f"{answer.question.delta.text} {shown}, and no certificate is issued; auditor audit "
+                "--largest-box finds up to which size it is"
+            )
+        return share_text(models.size)
+    return None
 
 
 def _degree(answer: Answer, witness: Pattern) -> Fraction:

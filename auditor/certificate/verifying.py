@@ -29,9 +29,12 @@ from auditor.documents.verification import (
 )
 from auditor.errors import InputError
 from auditor.messages import escaped
+from auditor.model.naive_bayes import NaiveBayes
 from auditor.search.answer import answer
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.question import Question
+from auditor.search.ranges import box, in_box
+from auditor.search.reach import decided
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -296,6 +299,7 @@ def _verification(opened: Opened, against: Against, checks: Sequence[Check]) -> 
             verdict=certificate.verdict,
             criterion=certificate.criterion,
             delta=certificate.delta,
+            box=certificate.box,
             min_probability=certificate.min_probability,
             favourable=certificate.decision.favourable,
             sensitive=tuple(item.name for item in certificate.sensitive_attributes),
@@ -389,10 +393,15 @@ def _revocation(opened: Opened, revocations: Sequence[Revocation], at: date) -> 
 
 def _same_model(certificate: Certificate, spec: ModelSpec | ScorecardSpec) -> tuple[bool, str]:
     sensitive = [item.name for item in certificate.sensitive_attributes]
-    given = issuing.marked(issuing.exact_of(spec), sensitive).sha256()
-    if given == certificate.model.sha256:
+    given = issuing.marked(issuing.exact_of(spec), sensitive)
+    if given.sha256() == certificate.model.sha256:
         return True, "it is the certified one"
-    return False, f"it is another model: {given}"
+    if certificate.box is not None and isinstance(given, NaiveBayes):
+        certified = carried(certificate.model.name, certificate.model.exact)
+        assert isinstance(certified, NaiveBayes), "only their certificates have a box"
+        if in_box(given, certified, fraction_of(certificate.box)):
+            return True, f"it is another model, in the box of the certified one: {given.sha256()}"
+    return False, f"it is another model: {given.sha256()}"
 
 
 def _words(certificate: Certificate) -> tuple[bool | None, str]:
@@ -405,10 +414,11 @@ def _words(certificate: Certificate) -> tuple[bool | None, str]:
         delta=certificate.delta,
         min_probability=certificate.min_probability,
         verdict=certificate.verdict,
+        box=certificate.box,
         version=certificate.version,
     )
     family = certificate.model.family
-    fixed = (claims.ASSUMPTIONS[family], claims.LIMITS, claims.METHOD[family])
+    fixed = (claims.ASSUMPTIONS[family], claims.limits(certificate.box), claims.METHOD[family])
     if (certificate.assumptions, certificate.limits, certificate.method) != fixed:
         return False, "the assumptions, limits or method are not worded as in certificates"
     holds = certificate.claim == expected
@@ -447,6 +457,11 @@ def _by_engine(certificate: Certificate, limits: Limits) -> dict[str, tuple[bool
             None if expected is None else _rows(certificate.coverage) == _rows(expected),
             "the patterns are spread in another way over the sets of sensitive attributes",
         )
+    if certificate.box is not None:
+        assert isinstance(model, NaiveBayes), "only their certificates have a box"
+        models = box(model, fraction_of(certificate.box))
+        fair = decided(models, question.criterion, fair=True, limits=limits)
+        checks["box"] = (fair, "not every model in it is δ-fair")
     verdict = None if "inconclusive" in (found.verdict, certificate.verdict) else found.verdict
     checks["verdict"] = (verdict and verdict == certificate.verdict, f"the engine finds {found.verdict}")
     return checks

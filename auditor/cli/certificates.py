@@ -92,6 +92,7 @@ def certify(
     valid_from: options.ValidFrom = None,
     valid_days: options.ValidDays = None,
     record_platform: options.RecordPlatform = False,
+    box: options.CertifiedBox = None,
     proof: options.NamedProof = None,
     key: options.Key = None,
     time_limit: options.TimeLimit = None,
@@ -118,7 +119,8 @@ def certify(
     """Issue a certificate of what can be shown of a model, signed if a key is given.
 
     There is one for each verdict, and it says which. The same model, policy and dates give the same bytes.
-    An in-toto test result has PASSED for δ-fair alone; a model signature is not verified, only read.
+    An in-toto test result has PASSED for δ-fair alone; a model signature is not verified, only read. With
+    --box nothing is issued unless every model in the box is proved δ-fair.
     Exit code 0: δ-fair. 1: not δ-fair. 4: inconclusive within the limits.
     """
     destinations.refuse_reports(output)
@@ -152,6 +154,7 @@ def certify(
         issued=issued,
         valid_from=valid_from,
         platform=_platform() if record_platform else None,
+        box=box,
         proof=proof,
         time_limit=time_limit,
     )
@@ -203,6 +206,7 @@ def recertify(
     valid_from: options.ValidFrom = None,
     valid_days: options.ValidDays = None,
     record_platform: options.RecordPlatform = False,
+    box: options.CertifiedBox = None,
     proof: options.NamedProof = None,
     key: options.Key = None,
     public_key: options.PublicKey = None,
@@ -241,6 +245,7 @@ def recertify(
         issued=issued,
         valid_from=valid_from,
         platform=_platform() if record_platform else None,
+        box=box,
         proof=proof,
         time_limit=time_limit,
     )

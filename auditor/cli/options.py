@@ -98,6 +98,15 @@ Box = Annotated[
         help="Also decide for every model whose probabilities are each up to 1+EPS times larger or smaller.",
     ),
 ]
+CertifiedBox = Annotated[
+    str | None,
+    typer.Option(
+        "--box",
+        metavar="EPS",
+        callback=share,
+        help="Certify every model too whose probabilities are each up to 1+EPS times larger or smaller.",
+    ),
+]
 MoreRows = Annotated[
     str | None,
     typer.Option(

@@ -311,6 +311,14 @@ class Certificate(Record):
     verdict: Verdict
     criterion: CriterionName
     delta: Annotated[DecimalText, Field(description="The threshold; a |degree| above it discriminates.")]
+    box: Annotated[
+        DecimalText | None,
+        Field(
+            exclude_if=lambda value: value is None,
+            description="ε: every model is δ-fair too whose probabilities are each those of the certified "
+            "one times a factor from 1/(1+ε) to 1+ε. Absent where nothing is said of others; never null.",
+        ),
+    ] = None
     min_probability: Annotated[DecimalText | None, Field(description="null: patterns of any probability.")]
     policy: Policy
     decision: Decision

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from auditor.documents.audit import Audit
 from auditor.documents.certificate import Certificate, ProofFacts, RepairFacts, Supersedes
 from auditor.documents.comparison import Comparison
 from auditor.documents.labels import labelled
+from auditor.documents.policy import share_text
 from auditor.documents.proof import LikelihoodProof
 from auditor.documents.reading import read
 from auditor.documents.record import to_json
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
 #: Patterns in the top list of the audit that is written beside a certificate.
 AUDITED_TOP = 10
+#: Characters of the size of a box.
+_LONGEST_SIZE = 102
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,8 @@ class Wishes:
         The day of issue, today in UTC if None; and the first day on which it holds, the day of issue if None.
     platform : str or None
         Recorded as it is.
+    box : str or None
+        ε: every model whose probabilities are each within a factor of 1 + ε is to be certified as well.
     proof : Path or None
         Of how likely any δ-fair model of the counts of a repaired one can be.
     time_limit : float or None
@@ -80,6 +85,7 @@ class Wishes:
     issued: date | None = None
     valid_from: date | None = None
     platform: str | None = None
+    box: str | None = None
     proof: Path | None = None
     time_limit: float | None = None
 
@@ -267,7 +273,9 @@ def _issue(
     proof = _proof(wishes.proof, spec) if wishes.proof else None
     started = clock.seconds()
     wanted = Wanted(AUDITED_TOP, minimal=auditing.MINIMAL_LIMIT, details=True) if audited else Wanted()
-    found = answer(issuing.exact_of(spec), chosen.question, wanted)
+    exact = issuing.exact_of(spec)
+    sets = auditing.model_sets(spec, exact, None if wishes.box is None else _size(wishes.box), None)
+    found = answer(exact, chosen.question, replace(wanted, sets=sets))
     certificate = issuing.issue(
         spec,
         chosen,
@@ -284,6 +292,16 @@ def _issue(
     if not audited:
         return certificate, None
     return certificate, labelled(Audit.of(found, clock.seconds() - started), spec.attribute_labels)
+
+
+def _size(text: str) -> str:
+    """The size of a box as certificates can have it."""
+    size = Share.of(text)
+    if not size.value or len(size.text) > _LONGEST_SIZE:
+        raise InputError(
+            f"box: {escaped(text[:40])} is not a number above 0 and up to 1 of 100 places at most"
+        )
+    return share_text(size.text)
 
 
 def _proof(path: Path, spec: ModelSpec | ScorecardSpec) -> tuple[ProofFacts, bytes]:

@@ -45,7 +45,7 @@ from tests.search.comparing import naive_bayes
 from tests.strategies import FAMILIES, Case, cases
 
 CRITERIA: list[CriterionName] = ["difference", "ratio"]
-FILES = ("checker.py", "form_checker.py", "scorecard_checker.py", "repair_checker.py")
+FILES = ("checker.py", "form_checker.py", "scorecard_checker.py", "repair_checker.py", "box_checker.py")
 
 
 def model_of(model: PlainModel, criterion: str) -> checker.Model:

@@ -39,6 +39,7 @@ READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
             "--policy": "auditor.toml",
             "--key": "key.pem",
             "--model-signature": "model.sig",
+            "--proof": "proof.json",
         },
     ),
     "recertify": (
@@ -49,6 +50,7 @@ READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
             "--policy": "auditor.toml",
             "--key": "key.pem",
             "--public-key": "key.pub.pem",
+            "--proof": "proof.json",
         },
     ),
     "verify": (
@@ -59,6 +61,7 @@ READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
             "--model": "m.json",
             "--revoked": "revoked.json",
             "--chain": "chain",
+            "--proof": "proof.json",
         },
     ),
     "report": (

@@ -288,6 +288,8 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
         yield "In the data", data.summary(audit.data)
     if audit and audit.how_far:
         yield "How far it reaches", "; ".join(reach.lines(audit.how_far))
+    elif certificate and certificate.box:
+        yield "How far it reaches", reach.certified(certificate.box)
     yield "Sensitive attributes", some(model.sensitive, _LIST)
     if model.undisclosed:
         yield "Not disclosed", UNDISCLOSED[model.undisclosed]

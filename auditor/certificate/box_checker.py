@@ -41,7 +41,7 @@ import sys
 from collections.abc import Iterator
 from decimal import Context, Decimal
 from fractions import Fraction
-from itertools import combinations
+from itertools import accumulate, combinations
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -160,8 +160,10 @@ class Box:
         spans = [self.start]
         # The widest first: they leave the most behind that can't come near any more.
         rest = sorted(rest, key=lambda row: row[0][0] - row[-1][1])
-        down = [sum(min(s for s, _ in row) for row in rest[i:]) for i in range(len(rest) + 1)]
-        up = [sum(max(t for _, t in row) for row in rest[i:]) for i in range(len(rest) + 1)]
+        self.work += sum(map(len, rest))
+        # The least and the most that the attributes from each on can still add.
+        down = [*accumulate((min(s for s, _ in row) for row in reversed(rest)), initial=0)][::-1]
+        up = [*accumulate((max(t for _, t in row) for row in reversed(rest)), initial=0)][::-1]
         for i, row in enumerate(rest, 1):
             least, most = near[0] - self.slack - up[i], near[1] + self.slack - down[i]
             moved = sorted(

@@ -21,7 +21,7 @@ from auditor.model.writing import dump_model
 from auditor.report.certificates import render
 from auditor.search.ranges import box, in_box
 from auditor.search.reach import Reach
-from auditor.usecases import certifying
+from auditor.usecases import certifying, reporting
 from auditor.usecases.certifying import Wishes
 from tests.certificate.falsehoods import random_tree
 from tests.certificate.making import DAY, EXAMPLES, bare, loaded, made, renamed
@@ -95,6 +95,19 @@ def test_the_size_is_what_both_recompute() -> None:
 def test_what_no_certificate_can_say_is_refused(changed: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         open_certificate(bare(renamed(changed)), "cert.json")
+
+
+def test_reports_say_so(tmp_path: Path) -> None:
+    (tmp_path / "cert.json").write_bytes(bare(CONTENT))
+    formats: tuple[reporting.ReportFormat, ...] = ("markdown", "html")
+    for format in formats:
+        text = reporting.report(str(tmp_path / "cert.json"), format).content.decode()
+        assert "models within a factor of 1.05: every one is δ-fair" in text
+        assert "This is certified of a box of models too." in text
+        assert "What holds beyond the audited model stands under" in text
+    (tmp_path / "plain.json").write_bytes(bare(issuing.tree(certified(None))))
+    text = reporting.report(str(tmp_path / "plain.json"), "html").content.decode()
+    assert "within a factor of" not in text
 
 
 def test_without_the_file_beside_it_the_checker_leaves_a_box_open(monkeypatch: pytest.MonkeyPatch) -> None:

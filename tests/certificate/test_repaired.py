@@ -27,6 +27,7 @@ from auditor.usecases import certifying
 from auditor.usecases.auditing import repair
 from auditor.usecases.certifying import Wishes
 from auditor.usecases.proving import prove_repair
+from auditor.usecases.reporting import report
 from tests.certificate.falsehoods import random_tree
 from tests.certificate.making import CHECKER, DAY, bare, put, renamed
 from tests.certificate.test_checker import FILES
@@ -152,6 +153,10 @@ def test_the_first_page_has_the_gap(made: Made) -> None:
     assert facts.proof is not None
     assert "nats likelier, as the proof shows that goes with this" in certified(facts)
     assert "nats" not in certified(facts.model_copy(update={"proof": None}))
+    (made.folder / "cert.json").write_bytes(bare(made.content))
+    text = report(str(made.folder / "cert.json"), "html").content.decode()
+    assert "auditor verify REPORT.pdf --proof PROOF.json" in text
+    assert "as the proof shows that goes with this" in text
 
 
 def test_it_is_checked_alone(made: Made, tmp_path: Path) -> None:

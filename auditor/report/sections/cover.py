@@ -8,7 +8,7 @@ from shlex import join
 
 from auditor.choices import Verdict
 from auditor.documents.audit import Audit, PatternRecord
-from auditor.documents.certificate import Certificate
+from auditor.documents.certificate import Certificate, RepairFacts
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.criteria import filled
 from auditor.messages import visible
@@ -75,6 +75,8 @@ class Cover:
         The identifier of the document.
     command : str
         What repeats the audit.
+    verification : str
+        What verifies the certificate.
     """
 
     heading: str
@@ -91,6 +93,7 @@ class Cover:
     qr: tuple[int, str]
     document: str
     command: str
+    verification: str
     name: str
     issuer: str
     responsible: str
@@ -125,6 +128,7 @@ def cover(subject: Subject) -> Cover:
         qr=charts.qr_path(f"sha256:{model.sha256}"),
         document=f"No. {certificate.id}" if certificate else f"model sha256:{model.sha256[:16]}",
         command=_command(stated, subject.audit),
+        verification=_verification(subject),
         name=clipped(model.name, _NAME),
         issuer=clipped((certificate and certificate.issuer) or "", _NAME),
         responsible=clipped((certificate and certificate.responsible) or "", _NAME),
@@ -263,6 +267,14 @@ def _command(stated: Stated, audit: Audit | None) -> str:
     words = [word for option, value in options.items() if value is not None for word in (option, value)]
     rest = "" if len(sensitive) <= _COMMAND else " --sensitive NAMES"
     return f"auditor audit MODEL {join(words)}{rest}"
+
+
+def _verification(subject: Subject) -> str:
+    """What verifies the certificate, with the files that it takes."""
+    certificate = subject.certificate
+    repaired = certificate.model.repair if certificate else None
+    proof = " --proof PROOF.json" if isinstance(repaired, RepairFacts) and repaired.proof else ""
+    return f"auditor verify REPORT.pdf{' --public-key ISSUER.pub.pem' if subject.key_id else ''}{proof}"
 
 
 def _overridden(certificate: Certificate) -> Iterator[str]:

@@ -131,7 +131,7 @@ def audit(
         details=True,
         illustration=illustrate,
         cutoff=above,
-        sets=_sets(model, exact, box, idm),
+        sets=model_sets(model, exact, box, idm),
         largest_box=largest_box,
         every_population=any_population,
     )
@@ -383,7 +383,7 @@ def cutoff_of(model: ModelSpec | ScorecardSpec, text: str) -> Cutoff:
     return Cutoff(text, exponent=model.exponent_at(number))
 
 
-def _sets(
+def model_sets(
     model: ModelSpec | ScorecardSpec | Classifier,
     exact: Classifier,
     share: str | float | None,

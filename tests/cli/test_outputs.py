@@ -40,6 +40,7 @@ READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
             "--policy": "auditor.toml",
             "--key": "key.pem",
             "--model-signature": "model.sig",
+            "--proof": "proof.json",
         },
     ),
     "recertify": (
@@ -50,6 +51,7 @@ READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
             "--policy": "auditor.toml",
             "--key": "key.pem",
             "--public-key": "key.pub.pem",
+            "--proof": "proof.json",
         },
     ),
     "verify": (
@@ -60,6 +62,7 @@ READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
             "--model": "m.json",
             "--revoked": "revoked.json",
             "--chain": "chain",
+            "--proof": "proof.json",
         },
     ),
     "report": (

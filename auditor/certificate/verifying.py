@@ -58,7 +58,7 @@ class Against:
         The model that must be the certified one.
     revocations : tuple of Revocation or None
     limits : Limits
-        Of the engine's recomputation.
+        Of the recomputation, by engine and checker.
     """
 
     at: date
@@ -328,7 +328,7 @@ def _checks(opened: Opened, against: Against) -> Iterator[Check]:
         yield _check(
             "model file", None, "its digest stands around the certificate; only the model was checked"
         )
-    by_checker = {name: (holds, detail) for name, holds, detail in _by_checker(opened, at)}
+    by_checker = {name: (holds, detail) for name, holds, detail in _by_checker(opened, at, against.limits)}
     by_engine = {"words": _words(certificate)}
     if by_checker.get("scope", (False, ""))[0]:  # the engine needs a model with sensitive attributes
         by_engine |= _by_engine(certificate, against.limits)
@@ -338,10 +338,10 @@ def _checks(opened: Opened, against: Against) -> Iterator[Check]:
             yield _check(name, _both(holds, other), other_detail if other is False else detail)
 
 
-def _by_checker(opened: Opened, at: date) -> list[tuple[str, bool | None, str]]:
+def _by_checker(opened: Opened, at: date, limits: Limits) -> list[tuple[str, bool | None, str]]:
     """What the stand-alone checker finds; the signature was checked before."""
     try:
-        return list(checker.examine(opened.data, None, at))
+        return list(checker.examine(opened.data, None, at, limits.expired))
     except checker.UNREADABLE as error:
         raise InputError(
             f"{escaped(opened.name)}: it can't be recomputed: {escaped(repr(error))[:200]}"

@@ -307,7 +307,7 @@ def verify(
     revoked : Path, optional
         A list of revoked certificates.
     time_limit : float, optional
-        Seconds for the engine's recomputation.
+        Seconds for the recomputation; what isn't decided by then is left open.
 
     Raises
     ------

@@ -282,8 +282,9 @@ def answer(
             figures.seen += chain.from_iterable(ranking.patterns for _, ranking in illustration.marked)
     progress("counting patterns")
     # Last, since it is what can take longest and nothing else needs it.
-    count = engine.count()
     threshold = question.criterion.threshold
+    # Where the search has shown that there is none, an enclosure has nothing to add.
+    count = engine.count(enclosed=worst.upper > threshold)
     if count.lower and not any(abs(pattern.degree) > threshold for pattern in figures.seen):
         # The searches ended too early to find one of the patterns that were counted.
         figures.seen += engine.sample(1) or ()

@@ -12,7 +12,16 @@ from auditor.search.additive.tables import tables_of
 from examples.paper.accuracy import Accuracies, ten_folds
 from examples.paper.baselines import SCOPES, repaired_data
 from examples.paper.data import Data, swapped
-from examples.paper.learning import DELTAS, RANK_BY, Likelihoods, first_climb, likelihoods
+from examples.paper.learning import (
+    DELTAS,
+    PROVED,
+    RANK_BY,
+    Likelihoods,
+    Optimum,
+    first_climb,
+    likelihoods,
+    optimum,
+)
 from examples.paper.mining import (
     THRESHOLD,
     Cells,
@@ -27,6 +36,9 @@ from examples.paper.published import KS, LAMBDAS
 
 #: Ranking, k and δ to the rounds of the learner.
 Climbs = Mapping[tuple[str, int, str], tuple[Round, ...]]
+
+#: Thresholds to what is known of the optimum.
+Optima = Mapping[str, Optimum]
 
 #: Scope of the data repair to the patterns that remain, by λ; None where they were too many to be counted.
 Remaining = Mapping[str, tuple[int | None, ...]]
@@ -54,6 +66,7 @@ class Results:
     scatter: Scatter
     climbs: Mapping[str, Climbs]
     likelihoods: Mapping[str, Likelihoods]
+    optima: Mapping[str, Optima]
     remaining: Mapping[str, Remaining]
     accuracies: Mapping[str, Accuracies]
 
@@ -77,6 +90,7 @@ def run(data: Mapping[str, Data], progress: Callable[[str], None]) -> Results:
         scatter=scatter(data["compas"].model),
         climbs=each("learning by iterations", climbs),
         likelihoods=each("likelihoods", lambda d: likelihoods(d.counts())),
+        optima=each("optimum", optima),
         remaining=each("data repair", remaining),
         accuracies=each("ten folds", ten_folds),
     )
@@ -91,6 +105,12 @@ def climbs(data: Data) -> Climbs:
         for k in KS
         for delta in DELTAS
     }
+
+
+def optima(data: Data) -> Optima:
+    """The optimum at every threshold at which it is bounded."""
+    counts = data.counts()
+    return {delta: optimum(counts, delta) for delta in PROVED}
 
 
 def remaining(data: Data) -> Remaining:

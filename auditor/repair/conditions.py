@@ -6,7 +6,7 @@ take cuts. What is written is held against them in exact arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -15,7 +15,9 @@ from typing import Self
 
 from auditor.errors import InputError
 from auditor.messages import escaped, shown
+from auditor.model.building import split
 from auditor.model.naive_bayes import Attribute, NaiveBayes
+from auditor.search.question import Share
 
 #: A parameter by attribute, value and side (0 for d, 1 for d̄); attribute -1 is the decision itself.
 Parameter = tuple[int, int, int]
@@ -34,8 +36,8 @@ class Conditions:
     largest_change : Fraction or None
         No probability, the prior included, may differ by more than this from that of the counts.
     monotone : tuple of (int, int)
-        Attributes whose log-odds ``ln P(v | d) / P(v | d̄)`` are not to fall in the listed order of values, with
-        1, or not to rise, with -1. Then ``P(d | v, y)`` doesn't either, whatever context y is disclosed.
+        Attributes whose log-odds ``ln P(v | d) / P(v | d̄)`` are not to fall in the listed order of values,
+        with 1, or not to rise, with -1. Then ``P(d | v, y)`` doesn't either, whatever y is disclosed.
     """
 
     keep: frozenset[int] = frozenset()
@@ -46,11 +48,11 @@ class Conditions:
     def of(
         cls,
         model: NaiveBayes,
-        keep: Sequence[str] = (),
-        largest_change: Fraction | None = None,
-        monotone: Sequence[str] = (),
+        keep: Iterable[str] = (),
+        largest_change: str | float | None = None,
+        monotone: Iterable[str] = (),
     ) -> Self:
-        """Take conditions on the attributes of a model by name.
+        """Take conditions on the attributes of a model, whose names may be joined by commas.
 
         The direction of an order is that of the counts: up if the last value that occurs has at least the
         log-odds of the first.
@@ -58,10 +60,10 @@ class Conditions:
         Raises
         ------
         InputError
-            If an attribute isn't the model's, the change isn't above 0, or an attribute that is kept is not
-            in order; it names all problems.
+            If an attribute isn't the model's, or the change isn't above 0 and at most 1; with all problems.
         """
         places = {attribute.name: i for i, attribute in enumerate(model.attributes)}
+        keep, monotone = split(keep, places), split(monotone, places)
         problems = [
             f"{option}: {shown(name)} is no attribute of {escaped(model.name)}"
             for option, names in (("keep", keep), ("monotone", monotone))
@@ -70,15 +72,16 @@ class Conditions:
         ]
         if problems:
             problems.append(f"its attributes are {', '.join(map(escaped, places))}")
-        if largest_change is not None and not largest_change:
+        most = None if largest_change is None else Share.of(largest_change).value
+        if most == 0:
             problems.append("largest change: 0 leaves nothing to repair; give a number above 0")
         if problems:
             raise InputError("; ".join(problems))
         directions = tuple((places[name], _direction(model.attributes[places[name]])) for name in monotone)
-        return cls(frozenset(places[name] for name in keep), largest_change, tuple(dict.fromkeys(directions)))
+        return cls(frozenset(places[name] for name in keep), most, tuple(dict.fromkeys(directions)))
 
     def __bool__(self) -> bool:
-        return self != Conditions()
+        return self != NONE
 
     def held(self, model: NaiveBayes, original: NaiveBayes) -> NaiveBayes:
         """A model with the attributes to keep as they are in the original."""
@@ -131,6 +134,10 @@ class Conditions:
                     name = escaped(model.attributes[i].name)
                     return f"the log-odds of {name} are to {word} in the order of its values"
         return None
+
+
+#: Fairness alone.
+NONE = Conditions()
 
 
 def _direction(attribute: Attribute) -> int:

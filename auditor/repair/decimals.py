@@ -26,7 +26,7 @@ def rounded_row(row: Sequence[Fraction]) -> tuple[Fraction, ...]:
 
 
 def rounded_model(model: NaiveBayes, keep: Collection[int] = ()) -> NaiveBayes:
-    """The model that a file can hold in decimals, nearest to a given one; some attributes stay as they are."""
+    """The model that a file can hold in decimals, nearest to a given one; what is kept stays as it is."""
     attributes = []
     for i, attribute in enumerate(model.attributes):
         if i in keep:

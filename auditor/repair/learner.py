@@ -16,7 +16,7 @@ from auditor.errors import RepairError
 from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.repair.closed_form import most_likely, well_inside
-from auditor.repair.conditions import Conditions
+from auditor.repair.conditions import NONE, Conditions
 from auditor.repair.counts import Counts
 from auditor.repair.cuts import cut_of, find_cuts
 from auditor.repair.decimals import rounded_model
@@ -113,7 +113,7 @@ class Options:
     limits: Limits = field(default_factory=Limits)
     on_round: Callable[[Round], None] = lambda state: None
     near: NaiveBayes | None = None
-    conditions: Conditions = Conditions()
+    conditions: Conditions = NONE
 
 
 def learn(counts: Counts, criterion: Criterion, options: Options) -> Learned:
@@ -131,7 +131,10 @@ def learn(counts: Counts, criterion: Criterion, options: Options) -> Learned:
     before = count(counts.model, criterion, options.limits)
     options.on_round(Round(0, 0, counts.log_likelihood(counts.model), before))
     learner = _Learner(counts, criterion, options)
-    shortfall = learner.climb(rounded_model(counts.model, options.conditions.keep))
+    first = rounded_model(counts.model, options.conditions.keep)
+    shortfall = learner.climb(
+        learner.solved(first) if options.conditions.broken(first, counts.model) else first
+    )
     for start in learner.elsewhere() if not shortfall else ():
         with suppress(RepairError):
             learner.climb(learner.solved(start))
@@ -169,8 +172,10 @@ class _Learner:
         self._to_beat = -inf
         self.spare: NaiveBayes | None = self._inside
         self._closed_form: list[Cut] = []
+        self._against: str | None = None
         if options.conditions:
-            if options.conditions.broken(self._inside, counts.model):
+            self._against = options.conditions.broken(self._inside, counts.model)
+            if self._against:
                 self.spare = None
             self._inside = options.conditions.held(self._inside, counts.model)
         elif not self._exhausted:
@@ -215,7 +220,7 @@ class _Learner:
             elif self.spare is not None:
                 candidate = self.spare
             else:
-                return f"only independence of the decision is fair at a threshold next to 0, and {broken}"
+                return f"only independence is fair at a threshold next to 0, and {self._against}"
             self.rounds += 1
         self.arrivals.append(likelihood)
         return None
@@ -283,7 +288,7 @@ class _Learner:
                 break
         else:
             self._margin *= _WIDER
-            if not self.cuts or self._margin > _MARGIN * _WIDER**_MOST_WIDENINGS:
+            if not (self.cuts or options.conditions) or self._margin > _MARGIN * _WIDER**_MOST_WIDENINGS:
                 return "the search could not prove that the solver's model is fair"
         return None
 

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment, NaiveBayes
-from auditor.repair.conditions import Conditions
+from auditor.repair.conditions import NONE, Conditions
 from auditor.repair.counts import Counts
 from auditor.search.criteria import Criterion
 from auditor.search.criteria.criterion import Term
@@ -85,7 +85,7 @@ class Slack:
 
 @dataclass(frozen=True)
 class Parameters:
-    """The parameters of a problem: the prior, and the rows of the attributes in its cuts and orders of values.
+    """The parameters of a problem: the prior, and the rows of attributes in its cuts and orders of values.
 
     A value without cases under a decision keeps the probability 0 there, and is left out, unless its
     attribute is sensitive: in a context it pins the decision and can't discriminate, but disclosed it does;
@@ -153,7 +153,7 @@ class Parameters:
         for (i, v, side), place in places.items():
             if i in conditions.keep:
                 free[place] = False
-                held[place] = log(max(counts.model.attributes[i].likelihood[v][side], _TINY))
+                held[place] = log(max(float(counts.model.attributes[i].likelihood[v][side]), _TINY))
         return cls(
             counts=counts,
             keep=conditions.keep,
@@ -240,7 +240,7 @@ class Problem:
         counts: Counts,
         cuts: Sequence[Cut],
         criterion: Criterion,
-        conditions: Conditions = Conditions(),
+        conditions: Conditions = NONE,
         margin: float = 0.0,
     ) -> Problem:
         """The problem of staying within the criterion's threshold on these cuts, and within conditions.

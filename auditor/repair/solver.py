@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from auditor.choices import SolverName
 from auditor.errors import RepairError
 from auditor.model.naive_bayes import NaiveBayes
-from auditor.repair.conditions import Conditions
+from auditor.repair.conditions import NONE, Conditions
 from auditor.repair.counts import Counts
 from auditor.repair.decimals import rounded_model
 from auditor.repair.problem import Cut, Floats, Problem
@@ -79,7 +79,7 @@ def solve_near(
     criterion: Criterion,
     near: NaiveBayes,
     inside: NaiveBayes,
-    conditions: Conditions = Conditions(),
+    conditions: Conditions = NONE,
     margin: float = 0.0,
 ) -> NaiveBayes:
     """The local optimum that a solver finds from near a model, as a file can hold it.
@@ -137,12 +137,12 @@ def _with_slack(problem: Problem, models: Sequence[NaiveBayes]) -> Floats:
     parameters = problem.parameters
 
     def slack(point: Floats) -> Floats:
-        return problem.slack(parameters.log_theta(point[:-1])).value - point[-1]
+        return np.asarray(problem.slack(parameters.log_theta(point[:-1])).value - point[-1], dtype=np.float64)
 
     def jacobian(point: Floats) -> Floats:
         log_theta = parameters.log_theta(point[:-1])
         moved = problem.jacobian(np.exp(log_theta), problem.slack(log_theta))
-        return np.column_stack([moved, np.full(len(moved), -1.0)])
+        return np.asarray(np.column_stack([moved, np.full(len(moved), -1.0)]), dtype=np.float64)
 
     for model in models:
         logits = parameters.logits(parameters.positive(parameters.of_model(model)))
@@ -161,6 +161,6 @@ def _with_slack(problem: Problem, models: Sequence[NaiveBayes]) -> Floats:
         if np.all(theta > 0) and problem.slack(np.log(theta)).value.min() >= _LEAST_ROOM:
             return theta
     raise RepairError(
-        "no model was found that is fair and keeps to the conditions; there may be none. Keep fewer attributes, "
-        "let probabilities change by more, or raise the threshold"
+        "no model was found that is fair and keeps to the conditions, and there may be none; keep fewer "
+        "attributes, let probabilities change by more, or raise the threshold"
     )

@@ -276,12 +276,13 @@ def _optima(results: Results) -> str:
                 f"{o.found:,.2f}",
                 _most(o),
                 _up(o.gap, 3),
-                f"{_up(100 * o.share, 3)}%",
+                f"{_up(100 * o.share, 4)}%",
                 f"{o.branches:,}",
             ]
             for name, found in results.optima.items()
             for delta, o in found.items()
         ),
+        left=2,
     )
 
 
@@ -293,13 +294,21 @@ def _starts(results: Results) -> str:
                 best, least = max(ends), min(ends)
                 below = [_up(float(o.bound) - end, 3) for end in (best, least)]
                 rows.append(
-                    [results.data[name].title, delta, solver, len(ends), f"{best:,.3f}", f"{least:,.3f}", *below]
+                    [
+                        results.data[name].title,
+                        delta,
+                        solver,
+                        len(ends),
+                        f"{best:,.3f}",
+                        f"{least:,.3f}",
+                        *below,
+                    ]
                 )
     head = [
         *("data", "δ", "solver", "starts", "best start", "worst start"),
         *("best below the bound by", "worst below it by"),
     ]
-    return table(head, rows)
+    return table(head, rows, left=3)
 
 
 def _up(number: float, digits: int) -> str:

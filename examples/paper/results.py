@@ -11,7 +11,7 @@ from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.tables import tables_of
 from examples.paper.accuracy import Accuracies, ten_folds
 from examples.paper.baselines import SCOPES, repaired_data
-from examples.paper.data import Data, swapped
+from examples.paper.data import Data, occurring, swapped
 from examples.paper.learning import (
     DELTAS,
     PROVED,
@@ -117,7 +117,9 @@ def remaining(data: Data) -> Remaining:
     """Patterns at δ = 0.1 of naive Bayes models of repaired data."""
     return {
         scope: tuple(
-            count_patterns(tables_of(repaired_data(data, float(strength), scope).model), THRESHOLD).total
+            count_patterns(
+                tables_of(occurring(repaired_data(data, float(strength), scope).model)), THRESHOLD
+            ).total
             for strength in LAMBDAS
         )
         for scope in SCOPES

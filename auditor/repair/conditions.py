@@ -88,6 +88,12 @@ class Conditions:
         pairs = enumerate(zip(model.attributes, original.attributes, strict=True))
         return replace(model, attributes=tuple(old if i in self.keep else new for i, (new, old) in pairs))
 
+    def contradiction(self, original: NaiveBayes) -> str | None:
+        """Say which order an attribute is to have that doesn't have it and is kept; None if there is none."""
+        kept = tuple((i, direction) for i, direction in self.monotone if i in self.keep)
+        broken = Conditions(monotone=kept).broken(original, original)
+        return broken and f"{broken}, which they are not, and it is to be kept"
+
     def lines(self, original: NaiveBayes, attributes: Sequence[int]) -> Iterator[Line]:
         """The conditions on the prior and the rows of some attributes, but for what is kept."""
         if self.largest_change is not None:

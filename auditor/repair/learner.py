@@ -128,6 +128,8 @@ def learn(counts: Counts, criterion: Criterion, options: Options) -> Learned:
     RepairError
         If no model could be proved fair within the limits, or none was found that keeps to the conditions.
     """
+    if contradiction := options.conditions.contradiction(counts.model):
+        raise RepairError(f"no model keeps to the conditions: {contradiction}")
     before = count(counts.model, criterion, options.limits)
     options.on_round(Round(0, 0, counts.log_likelihood(counts.model), before))
     learner = _Learner(counts, criterion, options)

@@ -190,7 +190,8 @@ def test_conditions_are_kept_recorded_and_shown(auditor: Auditor, tmp_path: Path
     assert "likelihood" not in age
     assert auditor("audit", fair, "--delta", "0.1").code == 0
     assert auditor("verify", proof, "--model", fair).code == 0
-    assert "Kept" in auditor("report", fair, "-f", "markdown").out
+    assert auditor("report", fair, "-o", tmp_path / "fair.md").code == 0
+    assert "Kept" in (tmp_path / "fair.md").read_text()
 
 
 def test_conditions_that_cannot_be(auditor: Auditor, tmp_path: Path) -> None:

@@ -162,6 +162,11 @@ def test_what_cannot_be_had_is_said(unfair: Counts) -> None:
         RepairError, match="fair and keeps to the conditions, and there may be none; keep fewer"
     ):
         learn(unfair, RULE, Options(interior.solve, conditions=little))
+    contrary = Conditions.of(unfair.model, keep=["a1"], monotone=["a1"])
+    with pytest.raises(
+        RepairError, match=r"the log-odds of a1 are to fall .*, which they are not, and it is to"
+    ):
+        learn(unfair, RULE, Options(interior.solve, conditions=contrary))
     kept = Conditions.of(unfair.model, keep=["a0"])
     with pytest.raises(RepairError, match=r"only independence is fair at a threshold .* a0 is to be kept"):
         learn(unfair, Difference(Fraction(0)), Options(interior.solve, conditions=kept))

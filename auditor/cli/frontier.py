@@ -42,6 +42,17 @@ def frontier(
             metavar="NUMBER", callback=options.share, help="In data, a model selects whom it gives more than."
         ),
     ] = "0.5",
+    keep: options.Keep = None,
+    largest_change: options.LargestChange = None,
+    monotone: options.Monotone = None,
+    least_accuracy: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", callback=options.share, help="What a model is to reach on the data."),
+    ] = None,
+    least_auc: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", callback=options.share, help="What a model is to reach on the data."),
+    ] = None,
     prove: Annotated[
         bool, typer.Option("--prove", help="Prove how likely any δ-fair model can be, at each threshold.")
     ] = False,
@@ -78,8 +89,10 @@ def frontier(
 ) -> int:
     """Repair a model at growing thresholds: what likelihood each leaves, and what becomes of predictions.
 
-    FILE can be a report for people, HTML or PDF. Exit code 0: repaired at all thresholds. 5: at one, no model
-    could be proved fair within the limits.
+    --least-accuracy and --least-auc recommend the smallest threshold whose model reaches them on the data,
+    which is measured and not proved. FILE can be a report for people, HTML or PDF. Exit code 0: repaired at
+    all thresholds. 1: none of the models reaches them. 5: at one threshold no model could be proved fair
+    within the limits, or none was found that keeps to the conditions.
     """
     form = destinations.chosen_format(format, output)
     written = tables.dialect(separator, decimal, thousands, encoding, missing)
@@ -88,6 +101,8 @@ def frontier(
         raise typer.BadParameter("--gap goes with --prove")
     if prove and criterion != "difference":
         raise typer.BadParameter("--prove goes with --criterion difference")
+    if source is None and (least_accuracy or least_auc):
+        raise typer.BadParameter("--least-accuracy and --least-auc go with --data")
     from auditor.usecases import frontier as frontiers
 
     writes: dict[str, Path | None] = {"--output": output}
@@ -114,6 +129,11 @@ def frontier(
             data=source,
             dialect=written,
             cutoff=cutoff,
+            keep=keep or (),
+            largest_change=largest_change,
+            monotone=monotone or (),
+            least_accuracy=least_accuracy,
+            least_auc=least_auc,
             prove=prove,
             gap=gap,
             time_limit=time_limit,
@@ -128,4 +148,4 @@ def frontier(
         made = reporting.of_frontier(curve.document, form)
         deliver_report(made, output)
         complain(f"{made.line}; see {output}")
-    return 0
+    return 1 if (least_accuracy or least_auc) and curve.document.recommended is None else 0

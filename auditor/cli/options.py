@@ -145,6 +145,29 @@ Gap = Annotated[
         help="What a proof aims at, above what was found: nats, or a share of the loss.  [default: 1%]",
     ),
 ]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME,NAME",
+        help="Attributes whose probabilities stay exactly those of the counts; repeatable.",
+    ),
+]
+LargestChange = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        callback=share,
+        help="By how much any probability may differ from the counts': 0.05 lets 0.30 be 0.25 to 0.35.",
+    ),
+]
+Monotone = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME,NAME",
+        help="Attributes whose values stay in order: P(favourable) moves in one direction along the list; "
+        "repeatable.",
+    ),
+]
 Jobs = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Processes.  [default: one per processor]")
 ]

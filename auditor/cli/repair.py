@@ -47,6 +47,9 @@ def repair(
             help="Stop after so long, with the best fair model; a proof has what the repair leaves.",
         ),
     ] = None,
+    keep: options.Keep = None,
+    largest_change: options.LargestChange = None,
+    monotone: options.Monotone = None,
     data: tables.Measured = None,
     prove: Annotated[
         Path | None,
@@ -101,9 +104,12 @@ def repair(
     enough, by exact answers for models that are drawn; one that is repaired again passes anyway. The limit is
     that of 95%. It can take minutes; the time limit is of finding the threshold.
 
+    --keep, --largest-change and --monotone are conditions besides, which what is written is held against
+    exactly. --prove then bounds all δ-fair models, whether or not they keep to these.
+
     What changed, and at what price, goes to standard output; without -o the model does, and the rest to
     standard error. Each round is reported on standard error. Exit code 0: repaired. 5: no model could be
-    proved fair within the limits.
+    proved fair within the limits, or none was found that keeps to the conditions.
     """
     form = destinations.model_format(output)
     written = tables.dialect(separator, decimal, thousands, encoding, missing)
@@ -118,6 +124,8 @@ def repair(
         raise typer.BadParameter("--draws and --seed go with --margin")
     if margin is not None and method != "fair":
         raise typer.BadParameter("--margin goes with --method fair")
+    if method != "fair" and (keep or monotone or largest_change is not None):
+        raise typer.BadParameter("--keep, --largest-change and --monotone go with --method fair")
     # The matrices are small; several threads would mostly wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from auditor.documents.record import to_json
@@ -144,6 +152,9 @@ def repair(
             per_round=per_round,
             max_rounds=max_rounds,
             time_limit=time_limit,
+            keep=keep or (),
+            largest_change=largest_change,
+            monotone=monotone or (),
             data=source,
             dialect=written,
             margin=margin,

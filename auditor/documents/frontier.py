@@ -10,6 +10,7 @@ from auditor.choices import CriterionName
 from auditor.documents.audit import Count, ModelRecord, Probability, ToolRecord
 from auditor.documents.data import DataEvidence
 from auditor.documents.record import Record
+from auditor.documents.repair import ConditionsRecord
 
 
 class FrontierModel(Record):
@@ -56,6 +57,10 @@ class FrontierPoint(FrontierModel):
         float | None,
         Field(description="No δ-fair model has a greater log-likelihood: proved. null: not asked for."),
     ]
+    kept_floors: Annotated[
+        bool | None,
+        Field(description="Whether it reaches the least accuracy and AUC on the data; null: none was set."),
+    ]
     bound_from: Annotated[
         str | None,
         Field(description="The threshold whose proof says so: what holds at a larger one holds here."),
@@ -69,6 +74,9 @@ class Frontier(Record):
     version: Literal[1] = 1
     model: Annotated[ModelRecord, Field(description="The most likely model, which nothing constrains.")]
     criterion: CriterionName
+    conditions: Annotated[
+        ConditionsRecord | None, Field(description="What all models of the points keep to besides.")
+    ] = None
     total_patterns: Count
     unconstrained: FrontierModel
     independent: Annotated[
@@ -82,4 +90,12 @@ class Frontier(Record):
             "to the last one, both axes scaled to their ends; null: there is none."
         ),
     ]
+    least_accuracy: Annotated[str | None, Field(description="What a point is to reach on the data.")] = None
+    least_auc: Annotated[str | None, Field(description="What a point is to reach on the data.")] = None
+    recommended: Annotated[
+        str | None,
+        Field(
+            description="The smallest threshold whose point reaches them; null: none does, or none was set."
+        ),
+    ] = None
     tool: ToolRecord = ToolRecord()

@@ -125,6 +125,25 @@ class MarginSummary(Record):
     tried: Annotated[tuple[TriedMargin, ...], Field(description="In order; the last is the result.")]
 
 
+class ConditionsRecord(Record):
+    """What the repaired model keeps to besides being fair: checked exactly, as it is written."""
+
+    keep: Annotated[
+        tuple[str, ...], Field(description="Attributes whose probabilities stay those of the counts.")
+    ] = ()
+    largest_change: Annotated[
+        str | None,
+        Field(description="No probability, the prior included, differs by more than this from the counts'."),
+    ] = None
+    rising: Annotated[
+        tuple[str, ...],
+        Field(description="Attributes whose log-odds don't fall in the listed order of their values."),
+    ] = ()
+    falling: Annotated[
+        tuple[str, ...], Field(description="Attributes whose log-odds don't rise in that order.")
+    ] = ()
+
+
 class Repair(Record):
     """How a model was repaired; "before" is the most likely model of the counts, which nothing constrains."""
 
@@ -139,6 +158,7 @@ class Repair(Record):
             "it discriminates."
         ),
     ]
+    conditions: Annotated[ConditionsRecord | None, Field(description="null: none were set.")] = None
     solver: Annotated[SolverName | None, Field(description="null: the method needs none.")]
     rounds: Count
     constraints: Count

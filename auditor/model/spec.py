@@ -218,6 +218,28 @@ class RepairMargin(Part):
     seed: Whole
 
 
+class RepairConditions(Part):
+    """What a repaired model keeps to besides being fair."""
+
+    keep: Annotated[
+        tuple[Name, ...],
+        Listed,
+        Field(description="Attributes whose probabilities stay those of the counts."),
+    ] = ()
+    largest_change: Annotated[
+        Probability | None,
+        Field(description="No probability, the prior included, differs by more than this from the counts'."),
+    ] = None
+    rising: Annotated[
+        tuple[Name, ...],
+        Listed,
+        Field(description="Attributes whose log-odds don't fall in the listed order of their values."),
+    ] = ()
+    falling: Annotated[
+        tuple[Name, ...], Listed, Field(description="Attributes whose log-odds don't rise in that order.")
+    ] = ()
+
+
 class RepairRecord(Part):
     """How a repaired model was found."""
 
@@ -242,6 +264,9 @@ class RepairRecord(Part):
         Field(description="Exact number of discrimination patterns; null if they could not be counted."),
     ] = None
     patterns_after: Whole | None = None
+    conditions: Annotated[
+        RepairConditions | None, Field(description="Kept to besides; checked exactly as written.")
+    ] = None
     source_sha256: Annotated[
         str, Field(description="Digest of the model that was repaired.", pattern="^[0-9a-f]{64}$")
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
@@ -25,10 +25,13 @@ def rounded_row(row: Sequence[Fraction]) -> tuple[Fraction, ...]:
     return tuple(rounded)
 
 
-def rounded_model(model: NaiveBayes) -> NaiveBayes:
-    """The model that a file can hold in decimals, nearest to a given one."""
+def rounded_model(model: NaiveBayes, keep: Collection[int] = ()) -> NaiveBayes:
+    """The model that a file can hold in decimals, nearest to a given one; what is kept stays as it is."""
     attributes = []
-    for attribute in model.attributes:
+    for i, attribute in enumerate(model.attributes):
+        if i in keep:
+            attributes.append(attribute)
+            continue
         columns = (rounded_row([row[side] for row in attribute.likelihood]) for side in (0, 1))
         attributes.append(replace(attribute, likelihood=tuple(zip(*columns, strict=True))))
     prior, _ = rounded_row((model.prior, 1 - model.prior))

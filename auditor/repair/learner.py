@@ -6,6 +6,7 @@ Source: Choi et al. (2020), Section "Learning δ-fair Parameters" (cutting plane
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import inf
@@ -15,11 +16,12 @@ from auditor.errors import RepairError
 from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.repair.closed_form import most_likely, well_inside
+from auditor.repair.conditions import NONE, Conditions
 from auditor.repair.counts import Counts
 from auditor.repair.cuts import cut_of, find_cuts
 from auditor.repair.decimals import rounded_model
 from auditor.repair.problem import Cut
-from auditor.repair.solver import Solver, solve_near
+from auditor.repair.solver import Solver, shifted, solve_near
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.tables import tables_of
@@ -66,12 +68,15 @@ class Learned:
     Attributes
     ----------
     model : NaiveBayes
-        Every probability is a finite decimal.
+        Every probability is a finite decimal, but for attributes that are kept.
     rounds, constraints : int
     patterns_before : int or None
         Exact number of discrimination patterns of the unconstrained model; None where they are too many.
     shortfall : str or None
         Why the learner ended before it came to a local optimum; None where it didn't.
+    arrivals : tuple of float
+        The log-likelihood to which each start led: that of a fair model, or one no greater than the best
+        fair one's, of a model that still has patterns.
     """
 
     model: NaiveBayes
@@ -79,6 +84,7 @@ class Learned:
     constraints: int
     patterns_before: int | None
     shortfall: str | None
+    arrivals: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,8 @@ class Options:
         Told of each model that the exact search goes through, the unconstrained one first.
     near : NaiveBayes or None
         A model to start from besides, such as that of a smaller threshold.
+    conditions : Conditions
+        What the model is to keep to besides being fair.
     """
 
     solver: Solver
@@ -105,6 +113,7 @@ class Options:
     limits: Limits = field(default_factory=Limits)
     on_round: Callable[[Round], None] = lambda state: None
     near: NaiveBayes | None = None
+    conditions: Conditions = NONE
 
 
 def learn(counts: Counts, criterion: Criterion, options: Options) -> Learned:
@@ -117,18 +126,25 @@ def learn(counts: Counts, criterion: Criterion, options: Options) -> Learned:
     Raises
     ------
     RepairError
-        If no model could be proved fair within the limits.
+        If no model could be proved fair within the limits, or none was found that keeps to the conditions.
     """
+    if contradiction := options.conditions.contradiction(counts.model):
+        raise RepairError(f"no model keeps to the conditions: {contradiction}")
     before = count(counts.model, criterion, options.limits)
     options.on_round(Round(0, 0, counts.log_likelihood(counts.model), before))
     learner = _Learner(counts, criterion, options)
-    shortfall = learner.climb(rounded_model(counts.model))
+    first = rounded_model(counts.model, options.conditions.keep)
+    shortfall = learner.climb(
+        learner.solved(first) if options.conditions.broken(first, counts.model) else first
+    )
     for start in learner.elsewhere() if not shortfall else ():
-        learner.climb(learner.solved(start))
+        with suppress(RepairError):
+            learner.climb(learner.solved(start))
     best = learner.best or learner.spare
-    if learner.best is None and not _proved_fair(learner.spare, criterion):
+    if best is None or (learner.best is None and not _proved_fair(best, criterion)):
         raise RepairError(f"no model could be proved fair: {shortfall}")
-    return Learned(best, learner.rounds, len(learner.cuts), before, shortfall)
+    arrivals = tuple(learner.arrivals)
+    return Learned(best, learner.rounds, len(learner.cuts), before, shortfall, arrivals)
 
 
 def count(model: Classifier, criterion: Criterion, limits: Limits) -> int | None:
@@ -141,12 +157,14 @@ class _Learner:
 
     Attributes
     ----------
-    spare : NaiveBayes
-        The most likely model that a closed form proves fair.
+    spare : NaiveBayes or None
+        The most likely model that a closed form proves fair; None where it breaks conditions.
     best : NaiveBayes or None
         The most likely one that the exact search has proved fair.
     cuts : list of Cut
     rounds : int
+    arrivals : list of float
+        Where each climb that met no limit ended.
     """
 
     def __init__(self, counts: Counts, criterion: Criterion, options: Options) -> None:
@@ -154,14 +172,22 @@ class _Learner:
         self._margin = _MARGIN
         self._inside = well_inside(counts, criterion)
         self._to_beat = -inf
-        self.spare, self._closed_form = self._inside, list[Cut]()
-        if not self._exhausted:
+        self.spare: NaiveBayes | None = self._inside
+        self._closed_form: list[Cut] = []
+        self._against: str | None = None
+        if options.conditions:
+            self._against = options.conditions.broken(self._inside, counts.model)
+            if self._against:
+                self.spare = None
+            self._inside = options.conditions.held(self._inside, counts.model)
+        elif not self._exhausted:
             self.spare, self._closed_form = most_likely(
                 counts, criterion, self._aim, options.solver, self._inside, options.limits
             )
         self.best: NaiveBayes | None = None
         self.cuts: list[Cut] = []
         self.rounds = 0
+        self.arrivals: list[float] = []
 
     def climb(self, candidate: NaiveBayes) -> str | None:
         """Search, forbid and solve until a model is proved fair, or is less likely than one that is.
@@ -172,31 +198,47 @@ class _Learner:
             The limit that was met before.
         """
         while (likelihood := self._counts.log_likelihood(candidate)) > self._to_beat:
-            spare_likelihood = self._counts.log_likelihood(self.spare)
-            if likelihood <= spare_likelihood + _GAIN * abs(spare_likelihood):
-                # With more constraints it would only become less likely.
-                candidate, likelihood = self.spare, spare_likelihood
+            if self.spare is not None:
+                spare_likelihood = self._counts.log_likelihood(self.spare)
+                if likelihood <= spare_likelihood + _GAIN * abs(spare_likelihood):
+                    # With more constraints it would only become less likely.
+                    candidate, likelihood = self.spare, spare_likelihood
             tables = tables_of(candidate)
             worst = worst_patterns(tables, self._criterion, only_patterns=True, limits=self._options.limits)
             fair = not worst.patterns and worst.upper <= self._criterion.threshold
+            broken = self._options.conditions.broken(candidate, self._counts.model)
             if self.rounds:
                 left = 0 if fair else count(candidate, self._criterion, self._options.limits)
                 self._options.on_round(Round(self.rounds, len(self.cuts), likelihood, left))
-            if fair:
+            if fair and not broken:
                 self.best = candidate
                 self._to_beat = likelihood + _GAIN * abs(likelihood)
                 break
             shortfall = self._limit() or self._forbid(tables, worst.patterns)
             if shortfall:
                 return shortfall
-            candidate = self.spare if self._exhausted else self.solved(candidate)
+            if not self._exhausted:
+                candidate = self.solved(candidate)
+            elif self.spare is not None:
+                candidate = self.spare
+            else:
+                return f"only independence is fair at a threshold next to 0, and {self._against}"
             self.rounds += 1
+        self.arrivals.append(likelihood)
         return None
 
     def solved(self, near: NaiveBayes) -> NaiveBayes:
         """The local optimum under the cuts that the solver finds from near a model."""
         return solve_near(
-            self._options.solver, self._counts, self.cuts, self._aim, near, self._inside, self._options.limits
+            self._options.solver,
+            self._counts,
+            self.cuts,
+            self._aim,
+            near,
+            self._inside,
+            self._options.limits,
+            self._options.conditions,
+            float(self._margin),
         )
 
     def elsewhere(self) -> Iterator[NaiveBayes]:
@@ -207,13 +249,9 @@ class _Learner:
         """
         if not self.cuts or self._exhausted:
             return
-        odds = self._inside.prior / (1 - self._inside.prior)
-        shifted = (
-            replace(self._inside, prior=odds * factor / (1 + odds * factor))
-            for factor in (Fraction(1), _SHIFT, 1 / _SHIFT)
-        )
+        moved = (shifted(self._inside, factor) for factor in (1, _SHIFT, 1 / _SHIFT))
         near = self._options.near
-        for start in (*([near] if near else []), *shifted):
+        for start in (*([near] if near else []), *moved):
             if not self._options.limits.expired():
                 yield start
 
@@ -253,7 +291,7 @@ class _Learner:
                 break
         else:
             self._margin *= _WIDER
-            if not self.cuts or self._margin > _MARGIN * _WIDER**_MOST_WIDENINGS:
+            if not (self.cuts or options.conditions) or self._margin > _MARGIN * _WIDER**_MOST_WIDENINGS:
                 return "the search could not prove that the solver's model is fair"
         return None
 

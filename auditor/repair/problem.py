@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment, NaiveBayes
+from auditor.repair.conditions import NONE, Conditions
 from auditor.repair.counts import Counts
 from auditor.search.criteria import Criterion
 from auditor.search.criteria.criterion import Term
@@ -34,6 +35,8 @@ Integers = npt.NDArray[np.int64]
 _FLAT = 1e-14
 #: Least probability that a solver starts from.
 _TINY = 1e-12
+#: Terms of an inequality; some are 0.
+TERMS = 3
 
 
 @dataclass(frozen=True)
@@ -82,17 +85,19 @@ class Slack:
 
 @dataclass(frozen=True)
 class Parameters:
-    """The parameters that a problem may move: the prior, and the rows of the attributes in its cuts.
+    """The parameters of a problem: the prior, and the rows of attributes in its cuts and orders of values.
 
     A value without cases under a decision keeps the probability 0 there, and is left out, unless its
-    attribute is sensitive: in a context it pins the decision and can't discriminate, but disclosed it does.
-    P is the number of parameters, R that of rows.
+    attribute is sensitive: in a context it pins the decision and can't discriminate, but disclosed it does;
+    or in order: its log-odds have a place there. P is the number of parameters, R that of rows.
 
     Attributes
     ----------
     counts : Counts
+    keep : frozenset of int
+        Attributes whose rows do not move.
     attributes : tuple of int
-        Those that occur in a cut, increasing.
+        Those that occur in a cut or an order, increasing.
     places : dict
         Where ``P(v | d)`` and ``P(v | d̄)`` stand, by attribute, value and side (0 for d, 1 for d̄). The prior
         stands at 0, and its complement at 1.
@@ -102,23 +107,31 @@ class Parameters:
         The row of each parameter.
     start : array, shape (R,)
         Where each row begins.
+    anchor : array, shape (R,)
+        The one parameter of each row whose logit is held at 0.
+    held : array, shape (P,)
+        The logits of what does not move, and 0.
     free : array of bool, shape (P,)
-        False for the one parameter of each row whose logit is held at 0.
+        False for all of a row that does not move, and for the anchors.
     """
 
     counts: Counts
+    keep: frozenset[int]
     attributes: tuple[int, ...]
     places: dict[tuple[int, int, int], int]
     weight: Floats
     row: Integers
     start: Integers
+    anchor: Integers
+    held: Floats
     free: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, counts: Counts, cuts: Sequence[Cut]) -> Parameters:
-        """Lay out the rows that the cuts bear on."""
+    def of(cls, counts: Counts, cuts: Sequence[Cut], conditions: Conditions) -> Parameters:
+        """Lay out the rows that the cuts and the orders of values bear on."""
         values = [(*cut.sensitive_values, *(cut.context_values or ())) for cut in cuts]
-        attributes = sorted({i for assignment in values for i, _ in assignment})
+        ordered = {i for i, _ in conditions.monotone}
+        attributes = sorted({i for assignment in values for i, _ in assignment} | ordered)
         rows = [[float(n) for n in counts.decision]]
         places: dict[tuple[int, int, int], int] = {}
         length = 2
@@ -127,22 +140,30 @@ class Parameters:
                 row = {
                     v: float(pair[side])
                     for v, pair in enumerate(counts.attributes[i])
-                    if pair[side] or counts.model.attributes[i].sensitive
+                    if pair[side] or counts.model.attributes[i].sensitive or i in ordered
                 }
                 places |= {(i, v, side): length + position for position, v in enumerate(row)}
                 rows.append(list(row.values()))
                 length += len(row)
         lengths = [len(row) for row in rows]
         start = np.cumsum([0, *lengths[:-1]])
-        free = np.ones(length, dtype=np.bool_)
-        free[[begin + int(np.argmax(row)) for begin, row in zip(start, rows, strict=True)]] = False
+        anchor = np.array([begin + int(np.argmax(row)) for begin, row in zip(start, rows, strict=True)])
+        free, held = np.ones(length, dtype=np.bool_), np.zeros(length)
+        free[anchor] = False
+        for (i, v, side), place in places.items():
+            if i in conditions.keep:
+                free[place] = False
+                held[place] = log(max(float(counts.model.attributes[i].likelihood[v][side]), _TINY))
         return cls(
             counts=counts,
+            keep=conditions.keep,
             attributes=tuple(attributes),
             places=places,
             weight=np.concatenate([np.array(row) for row in rows]),
             row=np.repeat(np.arange(len(rows)), lengths),
             start=start,
+            anchor=anchor,
+            held=held,
             free=free,
         )
 
@@ -158,6 +179,8 @@ class Parameters:
         exact = [p / totals[row] for p, row in zip(exact, self.row.tolist(), strict=True)]
         attributes = list(self.counts.model.attributes)
         for i in self.attributes:
+            if i in self.keep:
+                continue
             likelihood = tuple(
                 (
                     exact[self.places[i, v, 0]] if (i, v, 0) in self.places else Fraction(0),
@@ -171,16 +194,16 @@ class Parameters:
     def positive(self, theta: Floats) -> Floats:
         """The parameters with none next to 0, so that their logarithms can be taken."""
         raised = np.maximum(theta, _TINY)
-        return np.asarray(raised / np.add.reduceat(raised, self.start)[self.row], dtype=np.float64)
+        return self.theta(self.logits(raised))
 
     def logits(self, theta: Floats) -> Floats:
         """The free logits of positive parameters, shape (F,)."""
         u = np.log(theta)
-        return np.asarray((u - u[~self.free][self.row])[self.free], dtype=np.float64)
+        return np.asarray((u - u[self.anchor][self.row])[self.free], dtype=np.float64)
 
     def log_theta(self, logits: Floats) -> Floats:
         """``ln θ`` of free logits, shape (P,)."""
-        u = np.zeros(len(self.weight))
+        u = self.held.copy()
         u[self.free] = logits
         return np.asarray(u - np.logaddexp.reduceat(u, self.start)[self.row], dtype=np.float64)
 
@@ -191,7 +214,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Problem:
-    """Parameters and the cuts on them.
+    """Parameters, the cuts on them, and the conditions after the cuts.
 
     Attributes
     ----------
@@ -199,7 +222,8 @@ class Problem:
     context, strength : array, shape (m, P)
         ``γ = context @ ln θ`` and ``s = strength @ ln θ`` of each cut.
     terms : array, shape (m, K, 3)
-        `inequality_terms` of each cut.
+        `inequality_terms` of each cut; of a condition ``L <= r``, with L as its strength, the one term of
+        ``(1 - t) e^r / e^L``.
     kept : float
         ``1 - t``, the left side of the inequalities.
     """
@@ -211,10 +235,27 @@ class Problem:
     kept: float
 
     @classmethod
-    def of(cls, counts: Counts, cuts: Sequence[Cut], criterion: Criterion) -> Problem:
-        """The problem of staying within the criterion's threshold on these cuts."""
-        parameters = Parameters.of(counts, cuts)
-        context = np.zeros((len(cuts), len(parameters.weight)))
+    def of(
+        cls,
+        counts: Counts,
+        cuts: Sequence[Cut],
+        criterion: Criterion,
+        conditions: Conditions = NONE,
+        margin: float = 0.0,
+    ) -> Problem:
+        """The problem of staying within the criterion's threshold on these cuts, and within conditions.
+
+        The conditions are to hold by a margin, in logarithms.
+        """
+        parameters = Parameters.of(counts, cuts, conditions)
+        places = {(-1, 0, 0): 0, (-1, 0, 1): 1} | parameters.places
+        # A probability that has no place is 0, and stays so.
+        lines = [
+            line
+            for line in conditions.lines(counts.model, parameters.attributes)
+            if all(parameter in places for parameter in line[0])
+        ]
+        context = np.zeros((len(cuts) + len(lines), len(parameters.weight)))
         strength = np.zeros_like(context)
         for j, cut in enumerate(cuts):
             if cut.context_values is not None:
@@ -223,11 +264,19 @@ class Problem:
                 for i, v in assignment:
                     matrix[j, parameters.places[i, v, 0]] = 1
                     matrix[j, parameters.places[i, v, 1]] = -1
+        for j, (coefficients, _) in enumerate(lines, len(cuts)):
+            for parameter, coefficient in coefficients.items():
+                strength[j, places[parameter]] = coefficient
+        kept = log1p(-float(criterion.threshold))
+        terms = [inequality_terms(criterion, cut) for cut in cuts]
+        terms += [
+            np.array([(right - margin + kept, 0, -1), *[(-inf, 0, 0)] * (TERMS - 1)]) for _, right in lines
+        ]
         return cls(
             parameters=parameters,
             context=context,
             strength=strength,
-            terms=np.stack([inequality_terms(criterion, cut) for cut in cuts]),
+            terms=np.stack(terms),
             kept=float(1 - criterion.threshold),
         )
 

@@ -18,6 +18,7 @@ from auditor.documents.audit import ModelRecord
 from auditor.documents.comparison import ParameterChange
 from auditor.documents.record import labels
 from auditor.documents.repair import (
+    ConditionsRecord,
     LogLikelihoodsRecord,
     PerformanceRecord,
     PredictionShift,
@@ -30,9 +31,17 @@ from auditor.messages import escaped
 from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.scorecard import ScorecardSpec
-from auditor.model.spec import Likelihood, LogLikelihoods, ModelSpec, RepairRecord, RepairRound
+from auditor.model.spec import (
+    Likelihood,
+    LogLikelihoods,
+    ModelSpec,
+    RepairConditions,
+    RepairRecord,
+    RepairRound,
+)
 from auditor.repair import scorecards
 from auditor.repair.baselines import independent, independent_mean, unconstrained
+from auditor.repair.conditions import Conditions
 from auditor.repair.counts import Counts
 from auditor.repair.cuts import worst_of_each
 from auditor.repair.decimals import exact_decimal, rounded_model
@@ -139,10 +148,14 @@ def repair(
         "independent_mean": counts.log_likelihood(independent_mean(counts)),
     }
     finite = {name: value if math.isfinite(value) else None for name, value in likelihoods.items()}
+    broken = options.conditions.broken(learned.model, counts.model)
+    if broken:
+        raise RuntimeError(f"the learner's model breaks a condition: {broken}")
     summary = Repair(
         method=method,
         criterion=criterion.name,
         delta=question.delta.text,
+        conditions=conditions_record(options.conditions, counts.model),
         solver=solver if method == "fair" else None,
         rounds=learned.rounds,
         constraints=learned.constraints,
@@ -228,10 +241,31 @@ def counts_of(spec: ModelSpec | ScorecardSpec) -> Counts:
     )
 
 
+def conditions_record(conditions: Conditions, model: NaiveBayes) -> ConditionsRecord | None:
+    """The conditions by the names of the attributes."""
+    if not conditions:
+        return None
+    most = conditions.largest_change
+    rising, falling = (
+        tuple(model.attributes[i].name for i, way in conditions.monotone if way == direction)
+        for direction in (1, -1)
+    )
+    return ConditionsRecord(
+        keep=tuple(model.attributes[i].name for i in sorted(conditions.keep)),
+        largest_change=None if most is None else f"{exact_decimal(most):f}",
+        rising=rising,
+        falling=falling,
+    )
+
+
 def _specification(source: ModelSpec, after: NaiveBayes, summary: Repair) -> ModelSpec:
     """The source with the parameters of a model, digit for digit, and the record of its repair."""
+    kept = summary.conditions.keep if summary.conditions else ()
     attributes = [
-        spec.model_copy(
+        spec
+        # What is kept stays a ratio of counts, which decimals could not say.
+        if spec.name in kept
+        else spec.model_copy(
             update={
                 "likelihood": Likelihood(
                     favourable=tuple(exact_decimal(row[0]) for row in attribute.likelihood),
@@ -255,6 +289,7 @@ def _specification(source: ModelSpec, after: NaiveBayes, summary: Repair) -> Mod
 
 def _record(summary: Repair) -> RepairRecord:
     """What a repaired model says of its repair."""
+    own = summary.conditions
     return RepairRecord(
         method=summary.method,
         delta=Decimal(summary.delta),
@@ -276,6 +311,14 @@ def _record(summary: Repair) -> RepairRecord:
         log_likelihoods=LogLikelihoods(**{name: _rounded(value) for name, value in summary.log_likelihoods}),
         patterns_before=summary.patterns_before,
         patterns_after=summary.patterns_after,
+        conditions=None
+        if own is None
+        else RepairConditions(
+            keep=own.keep,
+            largest_change=None if own.largest_change is None else Decimal(own.largest_change),
+            rising=own.rising,
+            falling=own.falling,
+        ),
         source_sha256=summary.before.sha256,
     )
 

@@ -45,14 +45,18 @@ def solve(problem: Problem, start: Floats, limits: Limits = DEFAULT) -> Solution
     """Find a local optimum by condensation from parameters at which every cut has slack."""
     gpkit = quiet_gpkit()
     parameters = problem.parameters
-    variables = gpkit.VectorVariable(len(parameters.weight), "theta")
+    moving = np.add.reduceat(parameters.free, parameters.start) > 0
+    fixed = ~moving[parameters.row]
+    # What does not move stands in the program as a number.
+    variables = list(gpkit.VectorVariable(len(parameters.weight), "theta"))
+    keys = [variable.key for variable in variables]
+    for i in np.flatnonzero(fixed).tolist():
+        variables[i] = float(start[i])
     weight = np.maximum(parameters.weight / problem.total, _UNSEEN)
     cost = _monomial(variables, -weight)
     ends = [*parameters.start[1:].tolist(), len(weight)]
-    sums = [
-        variables[begin:end].sum() <= 1 for begin, end in zip(parameters.start.tolist(), ends, strict=True)
-    ]
-    keys = [variable.key for variable in variables]
+    rows = zip(parameters.start.tolist(), ends, moving.tolist(), strict=True)
+    sums = [sum(variables[begin:end]) <= 1 for begin, end, moves in rows if moves]
     theta = start
     value = -np.inf
     for program in range(_MOST_PROGRAMS):
@@ -62,7 +66,11 @@ def solve(problem: Problem, start: Floats, limits: Limits = DEFAULT) -> Solution
         slopes = slack.by_context[:, None] * problem.context + slack.by_strength[:, None] * problem.strength
         # The tangent is to be positive: c + slope · (ln θ - ln θ_now) >= 0.
         constants = np.exp(slopes @ np.log(theta) - slack.value + _RESERVE)
-        fair = [_monomial(variables, -row, c) <= 1 for row, c in zip(slopes, constants, strict=True)]
+        fair = [
+            _monomial(variables, -row, c) <= 1
+            for row, c in zip(slopes, constants, strict=True)
+            if row[~fixed].any()
+        ]
         geometric = gpkit.constraints.gp.GeometricProgram(cost, [*sums, *fair], {}, checkbounds=False)
         try:
             with contextlib.redirect_stdout(io.StringIO()):
@@ -70,7 +78,8 @@ def solve(problem: Problem, start: Floats, limits: Limits = DEFAULT) -> Solution
         except gpkit.exceptions.Infeasible:
             return Solution(theta, False, program)
         logs = dict(zip(geometric.varidxs, out["primal"], strict=True))
-        found = np.exp(np.array([logs[key] for key in keys]))
+        found = start.copy()
+        found[~fixed] = np.exp([logs[keys[i]] for i in np.flatnonzero(~fixed)])
         # Sums of 1 are reached from below, to within CVXOPT's tolerance.
         theta = found / np.add.reduceat(found, parameters.start)[parameters.row]
         before, value = value, float(weight @ np.log(theta))

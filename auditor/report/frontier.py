@@ -17,6 +17,7 @@ from auditor.report.blocks import Block, Facts, Heading, Paragraph, Picture, Tab
 from auditor.report.csv import cell
 from auditor.report.figures import FOUR_FIFTHS, likelihood, percent, plural, rounded, share, size, whole
 from auditor.report.formats import COLUMNS, AnyFormatName, laid_out
+from auditor.report.sections.repair import kept_to
 
 _KNEE = (
     "The knee is the point furthest above the straight line from the first point of the curve to the last "
@@ -50,9 +51,10 @@ def result_line(document: Frontier) -> str:
     """The result in one line."""
     first, last = document.points[0], document.points[-1]
     knee = "no knee" if document.knee is None else f"knee at δ = {document.knee}"
+    choice = "" if document.recommended is None else f", recommended: δ = {document.recommended}"
     return (
         f"{document.model.name}: {plural(len(document.points), 'threshold')} from δ = {first.delta} to "
-        f"{last.delta}, {knee}"
+        f"{last.delta}, {knee}{choice}"
     )
 
 
@@ -67,6 +69,8 @@ def blocks(document: Frontier) -> list[Block]:
         Facts(
             (
                 ("Criterion", CRITERIA[document.criterion].measured),
+                *kept_to(document.conditions),
+                *_floors(document),
                 ("Sensitive", ", ".join(document.model.sensitive)),
                 ("Pairs of values", whole(document.total_patterns)),
                 ("Model", f"sha256:{document.model.sha256[:16]}…"),
@@ -122,8 +126,24 @@ def blocks(document: Frontier) -> list[Block]:
     return [*made, Heading("What this does not say"), Paragraph(_KNEE), Paragraph(_LIMITS)]
 
 
+def _floors(document: Frontier) -> Iterator[tuple[str, str]]:
+    """What a model is to reach on the data, and where the first does."""
+    set_ = {"accuracy": document.least_accuracy, "AUC": document.least_auc}
+    least = " and ".join(f"{what} of at least {floor}" for what, floor in set_.items() if floor is not None)
+    if least:
+        found = document.recommended
+        told = "no model of the curve does" if found is None else f"recommended: δ = {found}, the smallest"
+        yield "To reach on the data", f"{least}; {told}"
+
+
 def _name(point: FrontierPoint, document: Frontier) -> str:
-    return f"{point.delta} (knee)" if point.delta == document.knee else point.delta
+    known = {
+        "knee": point.delta == document.knee,
+        "recommended": point.delta == document.recommended,
+        "too low": point.kept_floors is False,
+    }
+    marks = ", ".join(mark for mark, holds in known.items() if holds)
+    return f"{point.delta} ({marks})" if marks else point.delta
 
 
 def _picture(document: Frontier) -> Iterator[Block]:
@@ -279,6 +299,7 @@ def _cells(name: str, model: FrontierModel) -> dict[str, object]:
             "price": model.price,
             "taken_from": model.taken_from,
             "patterns_before": model.patterns_before,
+            "kept_floors": model.kept_floors,
         }
     cells |= {
         "max_degree_at_least": model.max_degree_bounds[0],

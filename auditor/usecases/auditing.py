@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -275,6 +275,9 @@ def repair(
     per_round: int | None = None,
     max_rounds: int | None = None,
     time_limit: float | None = None,
+    keep: Sequence[str] = (),
+    largest_change: str | float | None = None,
+    monotone: Sequence[str] = (),
     data: Source | None = None,
     dialect: Dialect | None = None,
     margin: str | float | None = None,
@@ -307,6 +310,12 @@ def repair(
     max_rounds : int, optional
     time_limit : float, optional
         Seconds. What is the most likely model that is proved fair by then, is returned.
+    keep : sequence of str
+        Attributes whose probabilities stay exactly those of the counts.
+    largest_change : str or float, optional
+        By how much any probability, the prior included, may differ from that of the counts, 0.05 for example.
+    monotone : sequence of str
+        Attributes whose log-odds keep the listed order of their values, in the direction of the counts.
     data : str, path-like, sequence of them, DataFrame or Table, optional
         On which to measure the predictions before and after; as in `with_data`.
     dialect : Dialect, optional
@@ -331,9 +340,11 @@ def repair(
     InputError
         If an option is out of range, the model has no counts, or the data can't be used.
     RepairError
-        If no model could be proved fair within the limits, or none with the margin.
+        If no model could be proved fair within the limits, none with the margin, or none was found that keeps
+        to the conditions.
     """
     from auditor.repair import repairing
+    from auditor.repair.conditions import NONE, Conditions
     from auditor.repair.learner import Options
     from auditor.repair.solver import load_solver
 
@@ -341,8 +352,20 @@ def repair(
     for name, number in (("per_round", per_round), ("max_rounds", max_rounds)):
         if number is not None:
             _positive(name, number)
+    conditions = NONE
+    if keep or monotone or largest_change is not None:
+        if isinstance(model, ScorecardSpec):
+            raise InputError(
+                "keep, largest change and monotone are conditions on the counts of a naive Bayes model; "
+                "this is a scorecard"
+            )
+        if method != "fair":
+            raise InputError(f"method: {method} takes no conditions")
+        exact = repairing.before_repair(model).naive_bayes()
+        conditions = Conditions.of(exact, keep, largest_change, monotone)
     options = Options(
         solver=load_solver(solver),
+        conditions=conditions,
         rank_by=rank_by,
         per_round=per_round,
         max_rounds=max_rounds,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
@@ -24,6 +25,7 @@ from auditor.model.writing import dump_model
 from auditor.output import write_text
 from auditor.repair import interior, repairing
 from auditor.repair.baselines import independent
+from auditor.repair.conditions import Conditions
 from auditor.repair.learner import Options, count
 from auditor.search.answer import answer
 from auditor.search.question import Question, Share
@@ -92,6 +94,11 @@ def frontier(
     data: Source | None = None,
     dialect: Dialect | None = None,
     cutoff: str | float = "0.5",
+    keep: Iterable[str] = (),
+    largest_change: str | float | None = None,
+    monotone: Iterable[str] = (),
+    least_accuracy: str | float | None = None,
+    least_auc: str | float | None = None,
     prove: bool = False,
     gap: str | None = None,
     time_limit: float | None = None,
@@ -113,6 +120,10 @@ def frontier(
     criterion : {"difference", "ratio"}
     data, dialect, cutoff
         As `with_data` takes them: predictions, selection rates and error rates of each model are measured.
+    keep, largest_change, monotone
+        As in `auditor.repair`, for all models of the curve.
+    least_accuracy, least_auc : str or float, optional
+        What a model is to reach on the data; the smallest threshold whose model does is recommended.
     prove : bool
         Prove how likely any δ-fair model can be, at each threshold.
     gap : str, optional
@@ -126,15 +137,20 @@ def frontier(
     Raises
     ------
     InputError
-        If an option is out of range, the model has no counts, or the data can't be used.
+        If an option is out of range or goes with data that aren't given, the model has no counts, or the data
+        can't be used.
     RepairError
         If at a threshold no model could be proved fair within the limits.
     """
     thresholds = grid(deltas)
     above = Share.of(cutoff)
+    floors = [None if least is None else Share.of(least) for least in (least_accuracy, least_auc)]
+    if data is None and any(floors):
+        raise InputError("least accuracy, least auc: they are measured on data, and none were given")
     started, limits = clock.seconds(), clock.limits(time_limit)
     source = repairing.before_repair(model)
     counts = repairing.counts_of(source)
+    conditions = Conditions.of(counts.model, keep, largest_change, monotone)
     if prove:
         if criterion != "difference":
             raise InputError("criterion: only repairs by the difference can be proved")
@@ -145,7 +161,7 @@ def frontier(
     for delta in thresholds:
         progress(f"repairing at δ = {delta}")
         near = _written(made[-1]).naive_bayes() if made else None
-        options = Options(interior.solve, limits=limits, near=near)
+        options = Options(interior.solve, limits=limits, near=near, conditions=conditions)
         question = Question.of(delta, criterion, limits=limits)
         one = repairing.repair(source, question, "fair", "interior", options)
         if made and _likelihood(one) < _likelihood(made[-1]):
@@ -178,6 +194,7 @@ def frontier(
             if taken[place]
             else one.summary.patterns_before,
             shortfall=one.summary.shortfall,
+            kept_floors=_keeps(of_data[place + 2], floors),
             bound=bounds[place][0],
             bound_from=bounds[place][1],
         )
@@ -186,11 +203,15 @@ def frontier(
     document = Frontier(
         model=ModelRecord.of(counts.model),
         criterion=criterion,
+        conditions=repairing.conditions_record(conditions, counts.model),
         total_patterns=counts.model.total_patterns(),
         unconstrained=known[0],
         independent=known[1],
         points=points,
         knee=knee([(float(Decimal(p.delta)), p.log_likelihood or -math.inf) for p in points], thresholds),
+        least_accuracy=None if floors[0] is None else floors[0].text,
+        least_auc=None if floors[1] is None else floors[1].text,
+        recommended=next((point.delta for point in points if point.kept_floors), None),
     )
     return Curve(labelled(document, model.attribute_labels), tuple(repaired), proofs)
 
@@ -264,6 +285,21 @@ def _on_data(
         }
         for model, found in zip(models, performances(models, table), strict=True)
     ]
+
+
+def _keeps(found: _OnData, floors: Sequence[Share | None]) -> bool | None:
+    """Whether a model reaches the least accuracy and the least AUC on the data; None where none is set."""
+    if found["data"] is None or not any(floors):
+        return None
+    accuracy, auc = found["data"].accuracy, found["auc"]
+    measured = (
+        Fraction(accuracy.count, accuracy.people) if accuracy.people else None,
+        None if auc is None else Fraction(auc),
+    )
+    return all(
+        floor is None or (value is not None and value >= floor.value)
+        for value, floor in zip(measured, floors, strict=True)
+    )
 
 
 def _model(

@@ -15,8 +15,9 @@ from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.reading import load_naive_bayes, read_bytes
 from auditor.model.spec import ModelSpec
-from auditor.repair import proof_checker
+from auditor.repair import interior, proof_checker
 from auditor.repair.decimals import exact_decimal
+from auditor.repair.learner import Options, learn
 from auditor.repair.proving import prove
 from auditor.repair.repairing import Repaired, before_repair, counts_of
 from auditor.search.answer import answer
@@ -60,6 +61,11 @@ def prove_repair(
     InputError
         If the gap can't be read, or there is nothing to prove: the model isn't a δ-fair one, the criterion
         isn't the difference, or one decision has no cases.
+
+    Notes
+    -----
+    Conditions that the repaired model keeps to are no part of the proof. It bounds all δ-fair models, and so
+    those among them that keep to the conditions; the gap holds what the conditions cost.
     """
     summary = made.summary
     likelihoods = summary.log_likelihoods
@@ -67,9 +73,14 @@ def prove_repair(
         raise InputError(f"method: a proof is about a δ-fair model, and {summary.method} makes none")
     lost = Decimal(repr(likelihoods.unconstrained)) - Decimal(repr(likelihoods.repaired))
     question = Question.of(summary.delta, summary.criterion, limits=clock.limits(time_limit))
-    proof = prove(
-        counts_of(before_repair(model)), question, likelihoods.repaired, nats(gap or "1%", lost), on_branch
-    )
+    counts, aim = counts_of(before_repair(model)), nats(gap or "1%", lost)
+    if summary.conditions:
+        # The proof is about models that need not keep to them: none of it is below the likeliest of those.
+        free = learn(counts, question.criterion, Options(interior.solve, limits=question.limits)).model
+        without = Decimal(repr(counts.log_likelihood(free)))
+        more = max(without - Decimal(repr(likelihoods.repaired)), Decimal(0))
+        aim = more + nats(gap or "1%", lost - more)
+    proof = prove(counts, question, likelihoods.repaired, aim, on_branch)
     open_ = Decimal(proof.bound) - Decimal(proof.found)
     proved = ProofSummary(
         bound=float(proof.bound),

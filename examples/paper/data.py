@@ -19,7 +19,18 @@ from auditor.search.additive.tables import tables_of
 from auditor.search.pattern import Pattern
 from examples.make import BINARISED, DATA, binarised
 
-__all__ = ["DATA", "HOW_TO_GET", "NAMES", "Data", "accuracy", "count", "load", "named", "swapped"]
+__all__ = [
+    "DATA",
+    "HOW_TO_GET",
+    "NAMES",
+    "Data",
+    "accuracy",
+    "count",
+    "load",
+    "named",
+    "occurring",
+    "swapped",
+]
 
 Codes = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -113,6 +124,17 @@ def count(names: NaiveBayes, codes: Codes, favourable: Mask, smoothing: int = 0)
 def swapped(model: NaiveBayes) -> NaiveBayes:
     """The model with the probabilities of its two decisions exchanged, attributes as they are."""
     return replace(model, prior=1 - model.prior)
+
+
+def occurring(model: NaiveBayes) -> NaiveBayes:
+    """The model without the values that no row has: nobody can disclose them."""
+    attributes = []
+    for attribute in model.attributes:
+        seen = [v for v, row in enumerate(attribute.likelihood) if any(row)]
+        values = tuple(attribute.values[v] for v in seen)
+        rows = tuple(attribute.likelihood[v] for v in seen)
+        attributes.append(replace(attribute, values=values, likelihood=rows))
+    return replace(model, attributes=tuple(attributes))
 
 
 def accuracy(model: NaiveBayes, codes: Codes, favourable: Mask) -> float:

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
-from auditor.choices import CutRanking
+from auditor.choices import CutRanking, SolverName
 from auditor.repair.baselines import independent, independent_mean
 from auditor.repair.counts import Counts
 from auditor.repair.learner import Learned, Options, Round, learn
+from auditor.repair.proving import prove
 from auditor.repair.solver import load_solver
 from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
 from auditor.search.limits import Limits
+from auditor.search.question import Question
 
 DELTAS = ("0.01", "0.02", "0.05", "0.1", "0.2")
 RANK_BY: tuple[CutRanking, ...] = ("discrimination", "divergence")
+#: Thresholds at which the optimum is bounded, and solvers that are held against the bound.
+PROVED = ("0.05", "0.1")
+SOLVERS: tuple[SolverName, ...] = ("interior", "sqp", "signomial")
+#: The gap that proofs aim at, as a share of the nats that fairness costs.
+AIM = Decimal("0.0001")
 
 
 def learn_fair(counts: Counts, delta: str) -> Learned:
@@ -82,4 +91,57 @@ def likelihoods(counts: Counts, looser: str = "0.1001") -> Likelihoods:
         independent=counts.log_likelihood(independent(counts)),
         independent_mean=counts.log_likelihood(independent_mean(counts)),
         looser=(looser, counts.log_likelihood(learn_fair(counts, looser).model)),
+    )
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The greatest log-likelihood of any δ-fair model of the same counts, from both sides.
+
+    Attributes
+    ----------
+    unconstrained : float
+    arrivals : dict
+        By solver, the log-likelihood to which each start led.
+    found : float
+        That of the likeliest model that was found and proved δ-fair.
+    bound : Decimal
+        No δ-fair model has a greater one: proved, and the proof computed again by its checker.
+    branches : int
+        Of the proof.
+    """
+
+    unconstrained: float
+    arrivals: Mapping[SolverName, tuple[float, ...]]
+    found: float
+    bound: Decimal
+    branches: int
+
+    @property
+    def gap(self) -> float:
+        """Nats between what was found and the bound."""
+        return float(self.bound - Decimal(repr(self.found)))
+
+    @property
+    def share(self) -> float:
+        """The gap as a share of the nats that fairness costs."""
+        return self.gap / (self.unconstrained - self.found)
+
+
+def optimum(counts: Counts, delta: str) -> Optimum:
+    """Learn with every solver, and prove how likely any δ-fair model can be."""
+    arrivals: dict[SolverName, tuple[float, ...]] = {}
+    models = []
+    for solver in SOLVERS:
+        learned = learn(counts, Difference(Fraction(delta)), Options(load_solver(solver)))
+        arrivals[solver] = learned.arrivals
+        models.append(learned.model)
+    unconstrained, found = counts.log_likelihood(counts.model), max(map(counts.log_likelihood, models))
+    proof = prove(counts, Question.of(delta), found, AIM * Decimal(repr(unconstrained - found)))
+    return Optimum(
+        unconstrained=unconstrained,
+        arrivals=arrivals,
+        found=found,
+        bound=Decimal(proof.bound),
+        branches=len(proof.branches),
     )

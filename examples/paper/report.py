@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
+from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +23,7 @@ from examples.paper.figures import (
     patterns_figure,
     scatter_figure,
 )
-from examples.paper.learning import DELTAS, RANK_BY, Likelihoods
+from examples.paper.learning import AIM, DELTAS, RANK_BY, Likelihoods, Optimum
 from examples.paper.mining import wrong_denominator
 from examples.paper.published import KS
 from examples.paper.results import Results
@@ -73,6 +75,9 @@ def document(results: Results) -> str:
         most_constraints=_most_constraints(results),
         likelihoods=_likelihoods(results),
         prices=_prices(results),
+        aim=f"{AIM:%}",
+        optima=_optima(results),
+        starts=_starts(results),
         short=list(_short(results)),
         runs=len(KS) * len(RANK_BY),
         apart=f"{_apart(results):.0e}",
@@ -247,12 +252,68 @@ def _likelihoods(results: Results) -> str:
         free, fair, same = (f"{value:,}" for value in published.LIKELIHOODS[name])
         ours = (found.unconstrained, found.fair, found.independent_mean, found.independent)
         first, second, third, fourth = (f"{value:,.2f}" for value in ours)
-        rows.append([results.data[name].title, free, first, fair, second, same, third, fourth])
+        most = _most(results.optima[name]["0.1"])
+        rows.append([results.data[name].title, free, first, fair, second, most, same, third, fourth])
     head = [
-        *("data", "unconstrained, published", "ours", "δ-fair, published", "ours"),
+        *("data", "unconstrained, published", "ours", "δ-fair, published", "ours", "any at most: proved"),
         *("independent, published", "ours, the same", "ours, most likely"),
     ]
     return table(head, rows)
+
+
+def _most(optimum: Optimum) -> str:
+    """A proved bound, rounded up."""
+    return f"{optimum.bound.quantize(Decimal('0.01'), ROUND_CEILING):,}"
+
+
+def _optima(results: Results) -> str:
+    return table(
+        ["data", "δ", "found", "any at most: proved", "gap, nats", "gap, of what fairness costs", "branches"],
+        (
+            [
+                results.data[name].title,
+                delta,
+                f"{o.found:,.2f}",
+                _most(o),
+                _up(o.gap, 3),
+                f"{_up(100 * o.share, 4)}%",
+                f"{o.branches:,}",
+            ]
+            for name, found in results.optima.items()
+            for delta, o in found.items()
+        ),
+        left=2,
+    )
+
+
+def _starts(results: Results) -> str:
+    rows = []
+    for name, found in results.optima.items():
+        for delta, o in found.items():
+            for solver, ends in o.arrivals.items():
+                best, least = max(ends), min(ends)
+                below = [_up(float(o.bound) - end, 3) for end in (best, least)]
+                rows.append(
+                    [
+                        results.data[name].title,
+                        delta,
+                        solver,
+                        len(ends),
+                        f"{best:,.3f}",
+                        f"{least:,.3f}",
+                        *below,
+                    ]
+                )
+    head = [
+        *("data", "δ", "solver", "starts", "best start", "worst start"),
+        *("best below the bound by", "worst below it by"),
+    ]
+    return table(head, rows, left=3)
+
+
+def _up(number: float, digits: int) -> str:
+    """A number rounded up."""
+    return f"{ceil(number * 10**digits) / 10**digits:,.{digits}f}"
 
 
 def _prices(results: Results) -> str:
@@ -288,9 +349,10 @@ class Short(NamedTuple):
     looser: str
     needed: str | None
     cut_off: bool
+    excluded: bool
 
 
-def short(title: str, theirs: int, found: Likelihoods) -> Short | None:
+def short(title: str, theirs: int, found: Likelihoods, bound: Decimal) -> Short | None:
     """Tell whether ours is below a published value by more than its rounding."""
     if found.fair >= theirs - 0.5:
         return None
@@ -300,13 +362,21 @@ def short(title: str, theirs: int, found: Likelihoods) -> Short | None:
         step = (theirs - found.fair) / (looser - found.fair) * float(Fraction(delta) - Fraction("0.1"))
         needed = f"{0.1 + step:.6f}"
     return Short(
-        title, f"{found.fair:,.2f}", f"{theirs:,}", delta, f"{looser:,.2f}", needed, int(found.fair) == theirs
+        title,
+        f"{found.fair:,.2f}",
+        f"{theirs:,}",
+        delta,
+        f"{looser:,.2f}",
+        needed,
+        cut_off=int(found.fair) == theirs,
+        excluded=bound < theirs - Decimal("0.5"),
     )
 
 
 def _short(results: Results) -> Iterator[Short]:
     for name, found in results.likelihoods.items():
-        below = short(results.data[name].title, published.LIKELIHOODS[name][1], found)
+        bound = results.optima[name]["0.1"].bound
+        below = short(results.data[name].title, published.LIKELIHOODS[name][1], found, bound)
         if below is not None:
             yield below
 

@@ -11,8 +11,17 @@ from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.tables import tables_of
 from examples.paper.accuracy import Accuracies, ten_folds
 from examples.paper.baselines import SCOPES, repaired_data
-from examples.paper.data import Data, swapped
-from examples.paper.learning import DELTAS, RANK_BY, Likelihoods, first_climb, likelihoods
+from examples.paper.data import Data, occurring, swapped
+from examples.paper.learning import (
+    DELTAS,
+    PROVED,
+    RANK_BY,
+    Likelihoods,
+    Optimum,
+    first_climb,
+    likelihoods,
+    optimum,
+)
 from examples.paper.mining import (
     THRESHOLD,
     Cells,
@@ -27,6 +36,9 @@ from examples.paper.published import KS, LAMBDAS
 
 #: Ranking, k and δ to the rounds of the learner.
 Climbs = Mapping[tuple[str, int, str], tuple[Round, ...]]
+
+#: Thresholds to what is known of the optimum.
+Optima = Mapping[str, Optimum]
 
 #: Scope of the data repair to the patterns that remain, by λ; None where they were too many to be counted.
 Remaining = Mapping[str, tuple[int | None, ...]]
@@ -54,6 +66,7 @@ class Results:
     scatter: Scatter
     climbs: Mapping[str, Climbs]
     likelihoods: Mapping[str, Likelihoods]
+    optima: Mapping[str, Optima]
     remaining: Mapping[str, Remaining]
     accuracies: Mapping[str, Accuracies]
 
@@ -77,6 +90,7 @@ def run(data: Mapping[str, Data], progress: Callable[[str], None]) -> Results:
         scatter=scatter(data["compas"].model),
         climbs=each("learning by iterations", climbs),
         likelihoods=each("likelihoods", lambda d: likelihoods(d.counts())),
+        optima=each("optimum", optima),
         remaining=each("data repair", remaining),
         accuracies=each("ten folds", ten_folds),
     )
@@ -93,11 +107,19 @@ def climbs(data: Data) -> Climbs:
     }
 
 
+def optima(data: Data) -> Optima:
+    """The optimum at every threshold at which it is bounded."""
+    counts = data.counts()
+    return {delta: optimum(counts, delta) for delta in PROVED}
+
+
 def remaining(data: Data) -> Remaining:
     """Patterns at δ = 0.1 of naive Bayes models of repaired data."""
     return {
         scope: tuple(
-            count_patterns(tables_of(repaired_data(data, float(strength), scope).model), THRESHOLD).total
+            count_patterns(
+                tables_of(occurring(repaired_data(data, float(strength), scope).model)), THRESHOLD
+            ).total
             for strength in LAMBDAS
         )
         for scope in SCOPES

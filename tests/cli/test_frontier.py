@@ -143,3 +143,26 @@ def test_pages_show_labels_and_take_no_style(
         assert refused.code == 3
         assert "has a page of its own" in refused.err
         assert not (tmp_path / "no.html").exists()
+
+
+def test_the_smallest_threshold_that_keeps_a_floor_is_recommended(auditor: Auditor, table: Path) -> None:
+    arguments = ("frontier", COMPAS, "--deltas", "0.01,0.4,1", "--data", table, "--keep", "Age")
+    free = json.loads(auditor(*arguments, "-f", "json").out)
+    assert free["conditions"]["keep"] == ["Age"]
+    assert [point["kept_floors"] for point in free["points"]] == [None] * 3
+    shares = [point["data"]["accuracy"]["share"] for point in free["points"]]
+    areas = [point["auc"] for point in free["points"]]
+    for option, measured in (("--least-accuracy", shares), ("--least-auc", areas)):
+        least = max(measured)
+        run = auditor(*arguments, option, repr(least), "-f", "json")
+        found = json.loads(run.out)
+        assert run.code == 0
+        assert [point["kept_floors"] for point in found["points"]] == [own >= least for own in measured]
+        assert found["recommended"] == found["points"][measured.index(least)]["delta"]
+    run = auditor(*arguments, "--least-auc", "1")
+    assert run.code == 1
+    assert "AUC of at least 1; no model of the curve does" in " ".join(run.out.split())
+    assert "1 (too low)" in run.out
+    run = auditor(*arguments[:4], "--least-auc", "0.5")
+    assert run.code == 2
+    assert "go with --data" in run.err

@@ -164,3 +164,48 @@ def test_a_proof_has_the_time_that_the_repair_leaves(
     assert run.code == 0
     assert given[0] is not None
     assert 0 < given[0] < 100
+
+
+def test_conditions_are_kept_recorded_and_shown(auditor: Auditor, tmp_path: Path) -> None:
+    fair, proof = tmp_path / "fair.json", tmp_path / "proof.json"
+    conditions = ("--keep", "Age", "--largest-change", "0.2", "--monotone", "MaritalStatus")
+    run = auditor("repair", COMPAS, "--delta", "0.1", *conditions, "--prove", proof, "-o", fair)
+    assert run.code == 0
+    said = " ".join(run.out.split())
+    for piece in (
+        "Kept Age: probabilities exactly those of the counts",
+        "Largest change no probability is more than 0.2 from",
+        "Order of values MaritalStatus: from one value to the next P(favourable) does not rise",
+        "No δ-fair model of these counts, whether or not it keeps to these conditions, is more than",
+    ):
+        assert piece in said
+    written = json.loads(fair.read_text())
+    assert written["repair"]["conditions"] == {
+        "keep": ["Age"],
+        "largest_change": 0.2,
+        "rising": [],
+        "falling": ["MaritalStatus"],
+    }
+    age = next(a for a in written["attributes"] if a["name"] == "Age")
+    assert "likelihood" not in age
+    assert auditor("audit", fair, "--delta", "0.1").code == 0
+    assert auditor("verify", proof, "--model", fair).code == 0
+    assert auditor("report", fair, "-o", tmp_path / "fair.md").code == 0
+    assert "Kept" in (tmp_path / "fair.md").read_text()
+
+
+def test_conditions_that_cannot_be(auditor: Auditor, tmp_path: Path) -> None:
+    fair = tmp_path / "fair.json"
+    run = auditor("repair", COMPAS, "--delta", "0.1", "--largest-change", "0.01", "-o", fair)
+    assert (run.code, run.out, fair.exists()) == (5, "", False)
+    assert "no model was found that is fair and keeps to the conditions, and there may be none" in run.err
+    wrong = ("--keep", "Age,Agee", "--monotone", "Sx", "--largest-change", "0")
+    run = auditor("repair", COMPAS, "--delta", "0.1", *wrong)
+    assert run.code == 3
+    assert 'keep: "Agee" is no attribute of COMPAS; monotone: "Sx" is no attribute' in run.err
+    assert "largest change: 0 leaves nothing to repair" in run.err
+    run = auditor("repair", COMPAS, "--delta", "0.1", "--method", "independent", "--keep", "Age")
+    assert run.code == 2
+    run = auditor("repair", EXAMPLES / "german_scorecard.yaml", "--delta", "0.1", "--keep", "Age")
+    assert run.code == 3
+    assert "conditions on the counts of a naive Bayes model; this is a scorecard" in run.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -73,10 +74,14 @@ def test_likelihoods(name: str, unconstrained: float, fair: float, independent: 
     assert found.fair_degree <= Fraction("0.1")
     assert found.independent == pytest.approx(independent, abs=0.001)
     assert found.independent_mean == pytest.approx(mean, abs=0.001)
-    below = short(name, published.LIKELIHOODS[name][1], found)
+    theirs = published.LIKELIHOODS[name][1]
+    below = short(name, theirs, found, Decimal(theirs))
     # What is published for Adult takes a threshold that is a little over 0.1.
     assert (below is not None) == (name == "adult")
     assert below is None or (below.needed is not None and 0.1 < float(below.needed) < 0.1001)
+    assert below is None or not below.excluded
+    lower = short(name, theirs, found, Decimal(theirs) - Decimal("0.51"))
+    assert lower is None or lower.excluded
 
 
 def test_a_single_constraint_makes_compas_fair() -> None:

@@ -33,7 +33,13 @@ def test_it_runs_and_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(module, "DELTAS", ("0.01", "0.1"))
     stages: list[str] = []
     found = results.run(dict.fromkeys(NAMES, invented()), stages.append)
-    assert len(stages) == 6 * len(NAMES)
+    assert len(stages) == 7 * len(NAMES)
+    for optimum in found.optima["compas"].values():
+        assert set(optimum.arrivals) == {"interior", "sqp", "signomial"}
+        for ends in optimum.arrivals.values():
+            assert len(ends) > 1
+            assert max(ends) <= optimum.found + 1e-6 <= float(optimum.bound) + 1e-5
+        assert 0 <= optimum.share <= 0.011
     report.write(found, tmp_path)
     assert report.document(found) == (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
     for name in FIGURES:

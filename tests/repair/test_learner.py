@@ -21,7 +21,7 @@ from auditor.repair.learner import Options, Round, learn
 from auditor.repair.problem import Floats, Problem
 from auditor.repair.solver import Solution, load_solver
 from auditor.search.criteria import Criterion, Difference, Ratio
-from auditor.search.limits import Limits
+from auditor.search.limits import DEFAULT, Limits
 from tests.fuzzing import examples
 from tests.oracle import BruteForce
 from tests.repair.models import FAMILIES, THRESHOLDS, counts_of_tables, plain, random_counts
@@ -74,7 +74,7 @@ def test_attributes_in_no_constraint_keep_the_most_likely_values(data: st.DataOb
     counts = data.draw(random_counts(FAMILIES["plain"]))
     problems: list[Problem] = []
 
-    def solve(problem: Problem, start: Floats, limits: Limits) -> Solution:
+    def solve(problem: Problem, start: Floats, limits: Limits = DEFAULT) -> Solution:
         problems.append(problem)
         return interior.solve(problem, start, limits)
 
@@ -181,12 +181,12 @@ def test_time_that_runs_out_between_starts_keeps_the_first_optimum(unfair: Count
     assert is_fair(learned.model, RULE)
 
 
-def misses(problem: Problem, start: Floats, limits: Limits) -> Solution:
+def misses(problem: Problem, start: Floats, limits: Limits = DEFAULT) -> Solution:
     """A solver that gives back the most likely parameters, as if nothing were forbidden."""
     return Solution(problem.parameters.of_model(problem.parameters.counts.model), True, 1)
 
 
-def breaks(problem: Problem, start: Floats, limits: Limits) -> Solution:
+def breaks(problem: Problem, start: Floats, limits: Limits = DEFAULT) -> Solution:
     """A solver that ends in no number."""
     return Solution(start * float("nan"), False, 1)
 

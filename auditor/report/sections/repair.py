@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, Decimal
 
 from auditor.choices import MethodName
 from auditor.documents.certificate import RepairFacts, ScorecardRepairFacts
 from auditor.documents.comparison import ParameterChange
 from auditor.documents.criteria import WORDS as CRITERIA
-from auditor.documents.repair import MarginSummary, PointsChange, PredictionShift, ProofSummary, Repair
-from auditor.model.spec import RepairMargin, RepairRecord
+from auditor.documents.repair import (
+    ConditionsRecord,
+    MarginSummary,
+    PointsChange,
+    PredictionShift,
+    ProofSummary,
+    Repair,
+)
+from auditor.model.spec import RepairConditions, RepairMargin, RepairRecord
 from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Facts, Heading, Items, Paragraph, Picture, Table, values
 from auditor.report.figures import grouped, likelihood, percent, plural, rounded, share, signed, whole
@@ -60,6 +67,7 @@ def blocks(
         ("Parameters", _METHODS[record.method]),
         ("Threshold", f"δ = {record.delta}"),
         ("Criterion", CRITERIA[record.criterion].measured),
+        *kept_to(record.conditions),
         ("Patterns before", _patterns(record, record.patterns_before)),
         ("Patterns after", _patterns(record, record.patterns_after)),
         ("Work", _work(record)),
@@ -83,7 +91,7 @@ def blocks(
     if record.margin is not None:
         made.append(Paragraph(margin(record.margin, str(record.delta))))
     if isinstance(record, Repair) and record.proof is not None:
-        made.append(Paragraph(proved(record.proof)))
+        made.append(Paragraph(proved(record.proof, record.conditions is not None)))
     if record.progress:
         made.append(
             Table(
@@ -103,6 +111,23 @@ def blocks(
     if isinstance(record, Repair):
         made += _predictions(record)
     return made
+
+
+def kept_to(own: ConditionsRecord | RepairConditions | None) -> Iterator[tuple[str, str]]:
+    """What a model keeps to besides, which was checked exactly on what is written."""
+    if own is None:
+        return
+    if own.keep:
+        yield "Kept", f"{', '.join(own.keep)}: probabilities exactly those of the counts"
+    if own.largest_change is not None:
+        yield "Largest change", f"no probability is more than {own.largest_change} from the counts’"
+    for names, word in ((own.rising, "fall"), (own.falling, "rise")):
+        if names:
+            yield (
+                "Order of values",
+                f"{', '.join(names)}: from one value to the next P(favourable) does not {word}, whatever "
+                "else is disclosed",
+            )
 
 
 def moved(document: Repair) -> tuple[ParameterChange | PointsChange, ...]:
@@ -126,12 +151,13 @@ def _number(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{Decimal(text):.9f}"
 
 
-def proved(proof: ProofSummary) -> str:
-    """What is proved of all other δ-fair models, in one sentence."""
+def proved(proof: ProofSummary, conditions: bool) -> str:
+    """What is proved of all other δ-fair models, whether or not they keep to conditions, in one sentence."""
     # Upwards: less than what is proved may not be said.
     gap = rounded(proof.gap, rounding=ROUND_CEILING)
     part = "" if proof.share is None else f" ({percent(proof.share)} of what the repair costs)"
-    said = f"No δ-fair model of these counts is more than {gap} nats likelier{part}: proved"
+    whether = ", whether or not it keeps to these conditions," if conditions else ""
+    said = f"No δ-fair model of these counts{whether} is more than {gap} nats likelier{part}: proved"
     branches = "1 branch" if proof.branches == 1 else f"{proof.branches:,} branches"
     return f"{said} in {branches}." if proof.closed else f"{said}; nearer than that is open after {branches}."
 

@@ -140,7 +140,8 @@ def _rich(text: str) -> Markup:
     def marked(attribute: str, value: str) -> str:
         if not attribute:
             return f"<strong>{escape(value)}</strong>"
-        return f'<span class="attr">{escape(attribute)}:</span> <span class="val">{escape(value)}</span>'
+        # One element and no more: a PDF has hundreds of pairs, and takes its time for each element.
+        return f"{escape(attribute)}: <b>{escape(value)}</b>"
 
     def plain(part: str) -> str:
         return str(escape(re.sub(r"(?<![\w-])-(?=\d)", "−", part)))

@@ -87,8 +87,7 @@ def render(html: str, attachments: Sequence[Attachment] = (), dated: datetime = 
 
 @contextmanager
 def _without_collection() -> Iterator[None]:
-    """Leave cyclic garbage where it is: nearly all boxes of a layout live until its end, and a tenth of the time
-    would go by with looking through them."""
+    """Leave cyclic garbage where it is: the boxes of a layout live until its end."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,7 +1,7 @@
 """The use case of reports: documents in, files that people read and sign out.
 
-What only certificates need, and the search of a new audit, is imported with the first of them: the report of a
-stored audit does without.
+What only certificates and new audits need is imported with the first of them: the report of a stored one does
+without.
 """
 
 from __future__ import annotations
@@ -231,9 +231,7 @@ def _of_repair(
     spec = _named_by(document, record.after.sha256, model, record.after.undisclosed)
     from auditor.usecases.auditing import audit as audited
 
-    audit = audited(
-        spec, record.delta, criterion=record.criterion, illustrate=True, time_limit=time_limit
-    )
+    audit = audited(spec, record.delta, criterion=record.criterion, illustrate=True, time_limit=time_limit)
     return of_audit(audit, spec, format, style, record)
 
 

@@ -184,7 +184,7 @@ def test_page_asks_for_nothing_and_complains_of_nothing(
     for slider in ("delta", "share", "dot-number"):
         if browser.run(f"document.getElementById('{slider}')?.checkVisibility()"):
             browser.choose(f"#{slider}", "1")
-    assert browser.requests == [file.as_uri()]
+    assert [one for one in browser.requests if not one.startswith("blob:null/")] == [file.as_uri()]
     assert browser.messages == []
     assert browser.run("document.documentElement.scrollWidth") <= width
 

@@ -427,5 +427,6 @@ async function proved(text, { key = "", today, seconds = 60, say = () => {}, pro
     await attempt("Verdict and largest degree", () => largest(certificate, model, found[2] ?? null));
     await attempt("Number of patterns", () => count(certificate, model));
   }
+  if (certificate.box !== undefined) say("Models in the box", null, "not checked here; auditor verify does");
   say("Sentences, policy, history and repair", null, "not checked here; auditor verify does");
 }

@@ -4,11 +4,12 @@
     python box_checker.py AUDIT.json
     python box_checker.py CERTIFICATE.json EPS
 
-Needs Python 3.11 and nothing else. It takes an audit document (auditor audit MODEL --box EPS -f json), reads
-the exact model in it, and finds out for each box by an algorithm of its own whether what is said of it is
-true. Of a certificate, signed or not, which says nothing of boxes, it finds out whether every model in the
-box of EPS about the certified one is δ-fair; that the certificate itself holds is for checker.py to show.
-Exit code 0: all of it; 1: something isn't; 3: no such document; 4: something could not be decided.
+Needs Python 3.11 and nothing else; checker.py uses it for certificates that have a box. It takes an audit
+document (auditor audit MODEL --box EPS -f json), reads the exact model in it, and finds out for each box by
+an algorithm of its own whether what is said of it is true. Of a certificate, signed or not, it finds out
+whether every model in the box of EPS about the certified one is δ-fair; that the certificate itself holds is
+for checker.py to show. Exit code 0: all of it; 1: something isn't; 3: no such document; 4: something could
+not be decided.
 
 A naive Bayes model gives P(d | z) for a favourable decision d and disclosed values z. In the box of ε each of
 its probabilities is multiplied by a factor from 1/(1+ε) to 1+ε, and each distribution still adds up to 1: so
@@ -40,7 +41,7 @@ import sys
 from collections.abc import Iterator
 from decimal import Context, Decimal
 from fractions import Fraction
-from itertools import combinations
+from itertools import accumulate, combinations
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,7 @@ ONE, UNIT, DIGITS = Fraction(1), 1 << 70, Context(prec=80, Emax=10**9, Emin=-(10
 FAR = UNIT << 40  # beyond every log R
 # Grains of the union, from coarse to none; intervals that one union may have; sensitive attributes.
 GRAINS, SPAN_LIMIT, SENSITIVE_LIMIT = (UNIT >> 8, UNIT >> 14, UNIT >> 20, 0), 300_000, 12
+WORK_LIMIT = 20_000_000  # intervals that are moved, of about 2 µs
 FILE_LIMIT = 256 * 2**20
 SIDES = ("favourable", "unfavourable")
 OUTCOMES = {True: "passed", False: "FAILED", None: "not performed"}
@@ -105,6 +107,7 @@ class Box:
             [(log(a0 / b1)[0], log(a1 / b0)[1]) for (a0, a1), (b0, b1) in r if a0 and b0] for r in self.rows
         ]
         self.moves = [sorted({(0, 0), *row}) for row in moves]
+        self.work = 0
         self.slack = 8 * (len(self.rows) + 2)  # more units than all roundings together
 
     def extreme(self, attribute: int, end: int) -> Fraction | None:
@@ -157,20 +160,23 @@ class Box:
         spans = [self.start]
         # The widest first: they leave the most behind that can't come near any more.
         rest = sorted(rest, key=lambda row: row[0][0] - row[-1][1])
-        down = [sum(min(s for s, _ in row) for row in rest[i:]) for i in range(len(rest) + 1)]
-        up = [sum(max(t for _, t in row) for row in rest[i:]) for i in range(len(rest) + 1)]
+        self.work += sum(map(len, rest))
+        # The least and the most that the attributes from each on can still add.
+        down = [*accumulate((min(s for s, _ in row) for row in reversed(rest)), initial=0)][::-1]
+        up = [*accumulate((max(t for _, t in row) for row in reversed(rest)), initial=0)][::-1]
         for i, row in enumerate(rest, 1):
             least, most = near[0] - self.slack - up[i], near[1] + self.slack - down[i]
             moved = sorted(
                 (s + a, t + b) for s, t in spans for a, b in row if s + a <= most and t + b >= least
             )
+            self.work += len(moved)
             spans = []
             for s, t in moved:
                 if spans and s <= spans[-1][1] + grain:
                     spans[-1] = spans[-1][0], max(spans[-1][1], t)
                 else:
                     spans.append((s, t))
-            if len(spans) > SPAN_LIMIT:
+            if len(spans) > SPAN_LIMIT or self.work > WORK_LIMIT:
                 return None
         return spans
 

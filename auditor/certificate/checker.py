@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Check a certificate of δ-fairness without the software that issued it.
 
-    python checker.py CERTIFICATE [--public-key KEY.pem] [--at YYYY-MM-DD]
+    python checker.py CERTIFICATE [--public-key KEY.pem] [--at YYYY-MM-DD] [--proof PROOF.json]
 
-Needs Python 3.11, two files beside it, and nothing else: form_checker.py says what a certificate can say, and
-scorecard_checker.py has what only certificates of scorecards need. Every number is computed again from the
-model in the certificate, every sentence is made again from its facts, and the signature is checked. Exit
-code 0: all holds; 1: something does not; 3: no certificate, or no key; 4: something that it claims could not
-be checked within the limits, or without a file that is missing.
+Needs Python 3.11, files beside it, and nothing else: form_checker.py says what a certificate can say;
+scorecard_checker.py, repair_checker.py and box_checker.py have what only certificates of scorecards, of
+repaired models and of boxes of models need; proof_checker.py checks the proof that some name, a file of its
+own. Every number is computed again from the model in the certificate, every sentence is made again from its
+facts, and the signature is checked. Exit code 0: all holds; 1: something does not; 3: no certificate, or no
+key; 4: what it claims could not all be checked within the limits, or without a file that is missing.
 
 A naive Bayes model gives P(d | z) for a favourable decision d and disclosed values z. A pattern is a pair
 (x, y): x gives values to one or more sensitive attributes, y to any others, and P(xy) > 0. Its degree is
@@ -38,7 +39,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, combinations, product
@@ -48,7 +48,9 @@ from runpy import run_path
 from types import SimpleNamespace
 from typing import Any
 
-FORM, SCORECARDS = "form_checker.py", "scorecard_checker.py"  # in the folder of this file
+# In the folder of this file; the last one in that of repairs, where the whole program is at hand.
+FORM, SCORECARDS, REPAIRS = "form_checker.py", "scorecard_checker.py", "repair_checker.py"
+PROOFS, BOXES = "proof_checker.py", "box_checker.py"
 SIDES = ("favourable", "unfavourable")
 CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 400_000, 8_000_000  # products in one list; steps, of about 3 µs
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
@@ -57,8 +59,9 @@ OUTCOMES = {True: "passed", False: "FAILED", None: "not performed"}
 
 def beside(name: str) -> Any:
     """What another file in the folder of this one defines; None if it isn't there."""
-    path = Path(__file__).with_name(name)
-    return SimpleNamespace(**run_path(str(path))) if path.exists() else None
+    paths = Path(__file__).with_name(name), Path(__file__).parents[1] / "repair" / name
+    found = [path for path in paths if path.exists()]
+    return SimpleNamespace(**run_path(str(found[0]))) if found else None
 
 
 form = beside(FORM)
@@ -368,28 +371,13 @@ class Model:
         return found
 
 
-def repaired(exact: Any, told: Any) -> bool:
-    """Whether the digest of the model before a repair, and both log-likelihoods, follow from the counts."""
-    pairs, prior = list(zip(exact["attributes"], told["attributes"], strict=True)), number(exact["prior"])
-    weights, after = [[number(told["decision"][side]) for side in SIDES]], [[prior, 1 - prior]]
-    weights += [[number(n) + number(told["smoothing"]) for n in t[side]] for _, t in pairs for side in SIDES]
-    after += [[number(p) for p in a[side]] for a, _ in pairs for side in SIDES]
-    before, sums = [[n / sum(row) for n in row] for row in weights], []
-    texts = iter([list(map(str, row)) for row in before])
-    source = exact | {"prior": next(texts)[0]}
-    source["attributes"] = [a | {side: next(texts) for side in SIDES} for a, _ in pairs]
-    with localcontext(prec=150):
-        for model in (before, after):
-            cells = [cell for two in zip(weights, model, strict=True) for cell in zip(*two, strict=True)]
-            terms = [[Decimal(n.numerator) / n.denominator for n in cell] for cell in cells if cell[0]]
-            sums.append(f"{sum(n * p.ln() for n, p in terms):.6f}" if all(p for _, p in terms) else None)
-    same = sums == [told["log_likelihood_before"], told["log_likelihood_after"]]
-    return same and digest(source) == told["source_sha256"]
-
-
-def examine(data: bytes, key: bytes | None, at: date) -> Iterator[tuple[str, bool | None, str]]:
+def examine(
+    data: bytes, key: bytes | None, at: date, proof: bytes | None = None
+) -> Iterator[tuple[str, bool | None, str]]:
     """All checks of a file's bytes: (name, whether it holds or None if that was not found out, detail)."""
     c, signed, keyid, sig = form.read(data)
+    if proof is not None and "proof" not in (c["model"].get("repair") or {}):
+        form.refuse("a certificate that names no proof, and a proof was given")
     right = (
         key is not None and hashlib.sha256(PREFIX + key).hexdigest() == keyid and is_signed(signed, sig, key)
     )
@@ -403,7 +391,8 @@ def examine(data: bytes, key: bytes | None, at: date) -> Iterator[tuple[str, boo
     yield "dates", start <= at.isoformat() < end, f"valid from {start} until {end}, asked for {at}"
     yield "digest", digest(exact) == c["model"]["sha256"], "of the exact model"
     fixed = digest({name: c[name] for name in ("assumptions", "limits", "method")})
-    yield "words", c["claim"] == words and fixed == form.FIXED_WORDS["family" in exact], words["formula"]
+    expected = form.FIXED_WORDS[2 if "box" in c else "family" in exact]
+    yield "words", c["claim"] == words and fixed == expected, words["formula"]
     scorecards = beside(SCORECARDS) if "family" in exact else None
     if "family" in exact and scorecards is None:
         yield "model", None, f"a scorecard; put {SCORECARDS} beside this file"
@@ -416,9 +405,18 @@ def examine(data: bytes, key: bytes | None, at: date) -> Iterator[tuple[str, boo
     marked = [a["name"] for a in exact["attributes"] if a["sensitive"]]
     same = c["decision"] == decision and [a["name"] for a in c["sensitive_attributes"]] == marked
     yield "scope", same, "decision and sensitive attributes are those of the model"
-    if c["version"] > 1 and c["model"]["repair"]:
-        holds = repaired(exact, c["model"]["repair"])
-        yield "repair", holds, "the model before it and its price, by the counts"
+    if c["version"] > 1 and (told := c["model"]["repair"]):
+        repairs, price = beside(REPAIRS), [told[f"log_likelihood_{n}"] for n in ("before", "after")]
+        said = f"of the model {told['source_sha256'][:16]}; log-likelihood {price[0]}, then {price[1]}"
+        said = said if repairs else f"a repaired model; put {REPAIRS} beside this file"
+        yield "repair", repairs and repairs.holds(c, form, scorecards), said
+        if "proof" in told:
+            proved = repairs and repairs.proved(c, form, beside(PROOFS), proof)
+            yield "proof", *(proved or (None, f"put {REPAIRS} beside this file"))
+    if "box" in c:
+        boxes, said = beside(BOXES), f"every model within a factor of 1 + {c['box']} is δ-fair"
+        holds = boxes and boxes.Box(exact, number(c["box"])).fair(c["criterion"], number(c["delta"]))
+        yield "box", holds, said if boxes else f"put {BOXES} beside this file"
     yield from answers(c, model)
 
 
@@ -475,13 +473,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Check a certificate of δ-fairness.")
     parser.add_argument("certificate", type=Path)
     parser.add_argument("--public-key", type=Path, help="PEM file of the key that must have signed it")
+    parser.add_argument("--proof", type=Path, help="the proof of a bound that it names")
     parser.add_argument("--at", type=date.fromisoformat, default=datetime.now(UTC).date())
     given = parser.parse_args()
     try:
         with given.certificate.open("rb") as file:
             data = file.read(form.FILE_LIMIT + 1)
+        proof = given.proof.read_bytes() if given.proof else None
         key = public_key(given.public_key.read_bytes()) if given.public_key else None
-        checks = list(examine(data, key, given.at))
+        checks = list(examine(data, key, given.at, proof))
     except UNREADABLE as error:
         print(f"no certificate, or no key, that can be read: {error!r:.300}", file=sys.stderr)
         return 3

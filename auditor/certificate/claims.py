@@ -52,13 +52,18 @@ ASSUMPTIONS: dict[Family, tuple[str, ...]] = {
     ),
 }
 
-LIMITS = (
-    "The claim is about the model's own probabilities. How well they describe real people is not shown.",
-    "A model with another digest, such as the same model trained again, is not covered.",
-    "Other sensitive attributes, other decisions and other notions of fairness are not covered.",
-    "This is a mathematical statement about a model. It is not legal advice and does not say that any law is "
-    "kept.",
-)
+
+def limits(box: str | None) -> tuple[str, ...]:
+    """What is not claimed; with a box, models in it are covered."""
+    covered = "is not covered" if box is None else "is covered only if it is in the box that the claim names"
+    return (
+        "The claim is about the model's own probabilities. How well they describe real people is not shown.",
+        f"A model with another digest, such as the same model trained again, {covered}.",
+        "Other sensitive attributes, other decisions and other notions of fairness are not covered.",
+        "This is a mathematical statement about a model. It is not legal advice and does not say that any "
+        "law is kept.",
+    )
+
 
 _SEARCH = (
     "Log-odds are additive: for each combination of sensitive values, the contexts in which it "
@@ -89,6 +94,7 @@ def claim(
     delta: str,
     min_probability: str | None,
     verdict: Verdict,
+    box: str | None = None,
     version: int = 2,
 ) -> Claim:
     """Put a verdict into one sentence and a formula, in which d is the favourable decision.
@@ -111,6 +117,12 @@ def claim(
     if min_probability is not None:
         sentence += f", counting only what the share {min_probability} of people or more have in common"
         formula += f", P(xy) >= {min_probability}"
+    if box is not None:
+        sentence += (
+            "; the same holds for every model whose probabilities are each at most "
+            f"1 + {box} times larger or smaller than its own"
+        )
+        formula += f", for every P with P0 / (1 + {box}) <= P <= P0 (1 + {box})"
     return Claim(sentence=f"{sentence}.", formula=formula)
 
 

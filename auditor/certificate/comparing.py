@@ -28,6 +28,7 @@ from auditor.search.criteria import CRITERIA, ln
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
 from auditor.search.question import Share
+from auditor.search.ranges import in_box
 
 if TYPE_CHECKING:
     from auditor.model.spec import ModelSpec
@@ -71,7 +72,10 @@ def compare(
     old_model, new_model = (carried(c.model.name, c.model.exact) for c in (before, after))
     moves: list[tuple[ParameterChange, bool]] = []
     found = changes(_answered(before, old_model), _answered(after, new_model), top, limits)
-    likelihood = None
+    likelihood = inside = None
+    if before.box is not None:
+        assert isinstance(old_model, NaiveBayes), "only their certificates have a box"
+        inside = isinstance(new_model, NaiveBayes) and in_box(new_model, old_model, fraction_of(before.box))
     if isinstance(old_model, NaiveBayes) and isinstance(new_model, NaiveBayes):
         moves = list(_parameters(old_model, new_model))
         likelihood = _likelihood(counted, old_model, new_model) if counted else None
@@ -88,6 +92,7 @@ def compare(
         tolerance=tolerance.text,
         regressed=regressed,
         regressions=regressions,
+        inside_box=inside,
         attributes_added=tuple(name for name in new_values if name not in old_values),
         attributes_removed=tuple(name for name in old_values if name not in new_values),
         values_changed=tuple(
@@ -124,6 +129,7 @@ def _named(certificate: Certificate, sha256: str | None = None) -> CertificateSi
         verdict=certificate.verdict,
         criterion=certificate.criterion,
         delta=certificate.delta,
+        box=certificate.box,
         min_probability=certificate.min_probability,
         max_degree=(certificate.max_degree.lower, certificate.max_degree.upper),
         pattern_count=None if certificate.pattern_count is None else int(certificate.pattern_count),

@@ -29,12 +29,13 @@ SIDES, SCOPE = ("favourable", "unfavourable"), ("criterion", "delta", "min_proba
 FILE_LIMIT, NAME_LIMIT, TEXT_LIMIT, ATTRIBUTE_LIMIT, VALUE_LIMIT = 32 * 2**20, 500, 10_000, 1_000, 100_000
 DENOMINATOR_LIMIT, MODEL_LIMIT, DAYS_LIMIT, LISTED_LIMIT, ODDS_LIMIT = 6_700, 10_000, 3_660, 12, 1_000
 # What a certificate is made of. Each value has a form: another entry here, or one of PATTERNS, or what `is_a`
-# knows; ? may be null. Version 1 differs: it says in words what changed, and knows no repairs.
+# knows. A form with ? may be null, a name with ? may be absent, and is never null. Version 1 differs: it says
+# in words what changed, and knows no repairs.
 FORMS = """{
 "certificate": {"kind": "kind", "version": 2, "id": "id", "issued": "day", "valid_from": "day",
   "expires": "day", "supersedes": "supersedes?", "issuer": "name?", "responsible": "name?",
   "claim": {"sentence": "words", "formula": "words"}, "verdict": "verdict", "criterion": "criterion",
-  "delta": "decimal", "min_probability": "decimal?",
+  "box?": "box", "delta": "decimal", "min_probability": "decimal?",
   "policy": {"sha256": "digest?", "overridden": "overridden"},
   "decision": {"name": "name", "favourable": "name", "unfavourable": "name"},
   "sensitive_attributes": [{"name": "name", "reason": "text?"}],
@@ -56,7 +57,12 @@ FORMS = """{
     "weights": ["score"], "undisclosed": "score", "population": ["share"]}]},
 "repair": {"method": "repairs", "source_sha256": "digest", "smoothing": "weight", "decision": {"favourable":
   "weight", "unfavourable": "weight"}, "attributes": [{"favourable": ["weight"], "unfavourable": ["weight"]}],
-  "log_likelihood_before": "logarithm", "log_likelihood_after": "logarithm?"},
+  "log_likelihood_before": "logarithm", "log_likelihood_after": "logarithm?",
+  "proof?": {"sha256": "digest", "bound": "logarithm"}},
+"repaired scorecard": {"source_sha256": "digest", "people": "people",
+  "intercept": "score", "unfavourable_share": "share", "attributes": [{"weights": ["score"],
+    "undisclosed": "score", "population": ["share"]}],
+  "log_likelihood_before": "logarithm", "log_likelihood_after": "logarithm"},
 "witness": {"sensitive_values": "labels", "context_values": "labels", "degree": "figure",
   "probability": "figure", "favourable_given_pattern": "figure", "favourable_given_context": "figure"},
 "coverage": [{"disclosed": ["name"], "method": "decided", "pairs": "count", "patterns": "count"}],
@@ -75,9 +81,11 @@ FORMS = """{
 PATTERNS = json.loads(
     r"""{"day": "[0-9]{4}-[0-9]{2}-[0-9]{2}", "id": "[0-9a-f]{32}", "digest": "[0-9a-f]{64}",
 "count": "0|[1-9][0-9]{0,3999}", "decimal": "0|1|0[.][0-9]{0,399}[1-9]",
+"box": "1|0[.][0-9]{0,99}[1-9]",
 "release": "[0-9]+[.][0-9]+[.][0-9]+",
 "fraction": "(0|-?[1-9][0-9]{0,40000})(/[1-9][0-9]{0,40000})?", "logarithm": "-[0-9]{1,120}[.][0-9]{6}",
 "share": "0|1|[1-9][0-9]{0,1999}/[1-9][0-9]{0,1999}", "weight": "(0|[1-9][0-9]{0,99})(/[1-9][0-9]{0,99})?",
+"people": "[1-9][0-9]{0,99}",
 "score": "(0|-?[1-9][0-9]{0,199})(/[1-9][0-9]{0,199})?", "rounded": "0|-?(1|0[.][0-9]{0,19}[1-9])",
 "kind": "auditor/certificate", "tool": "auditor", "verdict": "delta-fair|not-delta-fair|inconclusive",
 "criterion": "difference|ratio", "family": "naive-bayes|scorecard", "scorecards": "scorecard", "base": "e|2",
@@ -93,10 +101,12 @@ PATTERNS = json.loads(
 "change": "(decision|(un)?favourable decision|criterion|delta|minimum probability): .+ became .+|sensitive
  attribute: .+ was (added|removed)"}""".replace("\n", "")
 )
-# SHA-256 of the assumptions, limits and method, which are the same in all certificates of a family.
+# SHA-256 of the assumptions, limits and method, which are the same in all certificates of a family: of naive
+# Bayes, of scorecards, and of naive Bayes with a box.
 FIXED_WORDS = (
     "6d055ecd12e04b8ee2329708938a43387789d3cdb801da7bac745a91687f4515",
     "82076c775c9cea9db57f0a9147c8c5008d1749700bc8b181627cc24e4a53c3f2",
+    "1253cb8094e7be0d23333b90d19d1f6f59cc30c656e06f25692882b63e3795a8",
 )
 # Signs that can't be seen, and letters that look like Latin ones: the eye must be able to tell names apart.
 JOINERS, UNSEEN = "\u200c\u200d", "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffe\uffff"
@@ -187,9 +197,13 @@ def fit(value: Any, form: Any, forms: Any, place: str = "") -> None:
         if value is None and form[-1] == "?":
             return
         form = forms.get(form.rstrip("?"), form.rstrip("?"))
-    if type(form) is dict and type(value) is dict and value.keys() == form.keys():
+    parts = {}
+    if type(form) is dict and type(value) is dict:
+        present = (name for name in form if name[-1] != "?" or name[:-1] in value)
+        parts = {name.rstrip("?"): form[name] for name in present}
+    if parts and value.keys() == parts.keys():
         for name, part in value.items():
-            fit(part, form[name], forms, f"{place}.{name}")
+            fit(part, parts[name], forms, f"{place}.{name}")
     elif type(form) is list and type(value) is list and len(value) <= VALUE_LIMIT:
         for part in value:
             fit(part, form[0], forms, f"{place}[]")
@@ -207,9 +221,10 @@ def read(data: bytes) -> tuple[Any, bytes, str, bytes]:
         signed = b"DSSEv1 %d %s %d %s" % (len(kind), kind.encode(), len(payload), payload)
     if c["version"] == 1:
         forms["certificate"] |= forms["other in version 1"]
+        del forms["certificate"]["box?"]
         forms["supersedes"] = forms["supersedes in version 1"]
     elif c["model"]["family"] == "scorecard":
-        forms |= {"exact": forms["scorecard"], "figure": "rounded"}
+        forms |= {"exact": forms["scorecard"], "figure": "rounded", "repair": forms["repaired scorecard"]}
     fit(c, "certificate", forms)
     if sealed:  # one envelope can be written in many ways; only one is accepted, so that no byte is loose
         subject = [{"name": c["model"]["name"], "digest": {"sha256": c["model"]["sha256"]}}]
@@ -225,13 +240,19 @@ def read(data: bytes) -> tuple[Any, bytes, str, bytes]:
     return c, signed, keyid, sig
 
 
-def relations(c: Any) -> Iterator[tuple[str, bool]]:
-    """What is so between the fields of every certificate: what is wrong if it isn't, and whether it is."""
-    exact, sensitive = c["model"]["exact"], [a["name"] for a in c["sensitive_attributes"]]
-    attributes, scored, first = exact["attributes"], "family" in exact, c["version"] == 1
+def source(c: Any) -> Any:
+    """The scorecard before a repair: the certified one, with the numbers that it had."""
+    exact, told = c["model"]["exact"], c["model"]["repair"]
+    attributes = [a | t for a, t in zip(exact["attributes"], told["attributes"], strict=True)]
+    return exact | {n: told[n] for n in ("intercept", "unfavourable_share")} | {"attributes": attributes}
+
+
+def parameters(exact: Any) -> Iterator[tuple[str, bool]]:
+    """The same of the numbers of a model."""
+    attributes, scored = exact["attributes"], "family" in exact
     columns = [[a[n] for n in (("weights", "population") if scored else SIDES)] for a in attributes]
     sizes = [[len(a["values"]), *map(len, two)] for a, two in zip(attributes, columns, strict=True)]
-    yield "no or too many attributes", 0 < len(attributes) <= ATTRIBUTE_LIMIT and sensitive != []
+    yield "no or too many attributes", 0 < len(attributes) <= ATTRIBUTE_LIMIT
     yield "too many values", sum(m for m, _, _ in sizes) <= VALUE_LIMIT
     yield "too few or many values", all(2 - scored <= m == n == o <= ATTRIBUTE_LIMIT for m, n, o in sizes)
     rows = [row for two in columns for row in two]
@@ -240,12 +261,26 @@ def relations(c: Any) -> Iterator[tuple[str, bool]]:
         rows.append([w for row in scores for w in row])
         widest = sum(max(abs(number(w)) for w in row) for row in scores)
         yield "a scorecard with log-odds too large", widest <= ODDS_LIMIT
-        none = (c["min_probability"], c["model"]["repair"], c["max_degree"]["exact"])
-        yield "what no certificate of a scorecard has", none == (None, None, None)
     longest = sum(max(len(p) for row in two for p in row) for two in columns)
     common = (d for row in rows for d in accumulate((number(p).denominator for p in row), lcm))
     short = longest <= MODEL_LIMIT and all(d.bit_length() <= DENOMINATOR_LIMIT for d in common)
     yield "numbers with too many digits", short
+
+
+def relations(c: Any) -> Iterator[tuple[str, bool]]:
+    """What is so between the fields of every certificate: what is wrong if it isn't, and whether it is."""
+    exact, sensitive = c["model"]["exact"], [a["name"] for a in c["sensitive_attributes"]]
+    attributes, scored, first = exact["attributes"], "family" in exact, c["version"] == 1
+    yield "no sensitive attributes", sensitive != []
+    yield from parameters(exact)
+    if scored:
+        none = (c["min_probability"], c["max_degree"]["exact"])
+        yield "what no certificate of a scorecard has", none == (None, None)
+    if scored and c["model"]["repair"]:
+        yield from parameters(source(c))
+        people = c["model"]["provenance"]["rows"]
+        told = "1000" if people in (None, "0") else people
+        yield "another number of people than are named", c["model"]["repair"]["people"] == told
     groups = [[exact["decision"], *(a["name"] for a in attributes)], [exact[side] for side in SIDES]]
     groups += [a["values"] for a in attributes]
     yield "two names that could be confused", all(map(differ, groups))
@@ -253,6 +288,15 @@ def relations(c: Any) -> Iterator[tuple[str, bool]]:
     loose = {*'"\\'} & {*quoted} or {*'",()'} & {*listed}
     yield "names that make its sentence ambiguous", not (first and loose)
     yield "a minimum probability of 0, which is none", first or c["min_probability"] != "0"
+    if "box" in c:
+        fair = c["verdict"] == "delta-fair" and c["min_probability"] is None
+        yield "a box that no certificate has", fair and not scored
+    if not first and "proof" in (c["model"]["repair"] or {}):
+        told, proved = c["model"]["repair"], number(c["model"]["repair"]["proof"]["bound"])
+        of = (told["method"], c["verdict"], c["criterion"], c["min_probability"])
+        yield "a proof of another kind", of == ("fair", "delta-fair", "difference", None)
+        known = told["log_likelihood_after"]
+        yield "a bound below the model itself", known is not None and number(known) <= proved
     count, undecided, witness = c["pattern_count"], c["verdict"] == "inconclusive", c["witness"]
     yield "a count and a reason why not, or neither", (count is None) != (c["pattern_count_reason"] is None)
     yield "a reason that doesn't apply, or none", undecided == (c["inconclusive_reason"] is not None)
@@ -309,4 +353,9 @@ def claim(c: Any) -> dict[str, str]:
     if least is not None:
         sentence += f", counting only what the share {least} of people or more have in common"
         formula += f", P(xy) >= {least}"
+    if "box" in c:
+        factor = f"(1 + {c['box']})"
+        sentence += "; the same holds for every model whose probabilities are each at most 1 + "
+        sentence += f"{c['box']} times larger or smaller than its own"
+        formula += f", for every P with P0 / {factor} <= P <= P0 {factor}"
     return {"sentence": f"{sentence}.", "formula": formula}

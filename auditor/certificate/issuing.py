@@ -14,6 +14,7 @@ import rfc8785
 
 from auditor.certificate import claims, form_checker
 from auditor.certificate.policy import Terms
+from auditor.choices import MethodName
 from auditor.documents.audit import ToolRecord
 from auditor.documents.certificate import (
     Certificate,
@@ -23,9 +24,12 @@ from auditor.documents.certificate import (
     DecisionWeights,
     Family,
     MaxDegree,
+    ProofFacts,
     Provenance,
     RepairFacts,
     RepairWeights,
+    ScorecardRepairFacts,
+    ScoredNumbers,
     SensitiveAttribute,
     Supersedes,
     Witness,
@@ -37,11 +41,13 @@ from auditor.documents.parameters import (
     fraction_text,
     outward,
 )
+from auditor.documents.policy import share_text
 from auditor.documents.record import labels
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.additive import AdditiveModel
 from auditor.model.classifier import Classifier
+from auditor.model.exponentials import power
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
@@ -54,10 +60,13 @@ from auditor.search.question import Question
 MAX_LISTED = 12
 
 #: Logarithms of counts of 100 digits are right far beyond the six places that are written.
-_CONTEXT = Context(prec=150)
+_CONTEXT = Context(prec=150, Emax=10**9, Emin=-(10**9))
 
 #: Decimal places of the numbers of a scorecard's witness.
 _PLACES = 20
+
+#: Of so many people of a scorecard's population a log-likelihood is, where its provenance doesn't say.
+_PEOPLE = 1000
 
 Model = TypeVar("Model", NaiveBayes, AdditiveModel, NaiveBayes | AdditiveModel)
 
@@ -88,7 +97,8 @@ def issue(
     terms: Terms,
     answer: Answer,
     *,
-    source: ModelSpec | None = None,
+    source: ModelSpec | ScorecardSpec | None = None,
+    proof: ProofFacts | None = None,
     issued: date,
     valid_from: date | None = None,
     supersedes: Supersedes | None = None,
@@ -104,9 +114,11 @@ def issue(
     spec : ModelSpec or ScorecardSpec
     terms : Terms
     answer : Answer
-        To the question of the terms about this model.
-    source : ModelSpec, optional
+        To the question of the terms about this model, and about a box around it if one is to be certified.
+    source : ModelSpec or ScorecardSpec, optional
         The model before the repair, of a repaired one.
+    proof : ProofFacts, optional
+        What is proved of all models of its counts, of a repaired one.
     issued : date
     valid_from : date, optional
         The day of issue if not given.
@@ -138,6 +150,7 @@ def issue(
     lower, upper = outward(degree, min(answer.largest.upper, Fraction(1)), delta)
     count = 0 if verdict == "delta-fair" else answer.count.total
     sensitive = sensitive_attributes(spec, terms, model)
+    box = _box(spec, answer)
     certificate = Certificate(
         id="0" * 32,
         issued=issued,
@@ -154,9 +167,11 @@ def issue(
             delta=delta,
             min_probability=least,
             verdict=verdict,
+            box=box,
         ),
         verdict=verdict,
         criterion=question.criterion_name,
+        box=box,
         delta=delta,
         min_probability=least,
         policy=terms.policy,
@@ -176,7 +191,7 @@ def issue(
         coverage=None if count is None or least is not None else coverage(answer),
         inconclusive_reason=claims.UNDECIDED if verdict == "inconclusive" else None,
         assumptions=claims.ASSUMPTIONS[family],
-        limits=claims.LIMITS,
+        limits=claims.limits(box),
         method=claims.METHOD[family],
         platform=platform,
         tool=ToolRecord(),
@@ -185,7 +200,7 @@ def issue(
             sha256=model.sha256(),
             family=family,
             exact=exact_model(model) if isinstance(model, NaiveBayes) else exact_scorecard(model),
-            repair=_repair_facts(spec, source, model),
+            repair=None if source is None else repair_facts(spec, source, model, proof),
             provenance=_provenance(spec),
         ),
     )
@@ -216,6 +231,26 @@ def exact_of(spec: ModelSpec | ScorecardSpec) -> Classifier:
             "conforming population; give the share of each value"
         )
     return spec.classifier()
+
+
+def _box(spec: ModelSpec | ScorecardSpec, answer: Answer) -> str | None:
+    """The size of the box whose models are all δ-fair, if the answer is about one.
+
+    Raises
+    ------
+    InputError
+        If they aren't, or that isn't proved.
+    """
+    for models, found in answer.how_far.sets if answer.how_far else ():
+        if found.verdict != "all-delta-fair":
+            shown = "was not decided" if found.verdict == "inconclusive" else "is not so"
+            raise InputError(
+                f"{escaped(spec.name)}: box {models.size}: that every model in it is δ-fair at δ = "
+                f"{answer.question.delta.text} {shown}, and no certificate is issued; auditor audit "
+                "--largest-box finds up to which size it is"
+            )
+        return share_text(models.size)
+    return None
 
 
 def _degree(answer: Answer, witness: Pattern) -> Fraction:
@@ -259,24 +294,22 @@ def coverage(answer: Answer) -> tuple[Coverage, ...] | None:
     )
 
 
-def _repair_facts(
-    spec: ModelSpec | ScorecardSpec, source: ModelSpec | None, model: Classifier
-) -> RepairFacts | None:
-    if source is None or not isinstance(spec, ModelSpec) or spec.repair is None:
-        return None
-    assert isinstance(model, NaiveBayes), "so is its specification"
-    return repair_facts(spec, source, model)
-
-
-def repair_facts(spec: ModelSpec, source: ModelSpec, model: NaiveBayes) -> RepairFacts:
-    """From what a model was repaired, and what it cost: the likelihood of its counts before and after.
+def repair_facts(
+    spec: ModelSpec | ScorecardSpec,
+    source: ModelSpec | ScorecardSpec,
+    model: Classifier,
+    proof: ProofFacts | None = None,
+) -> RepairFacts | ScorecardRepairFacts:
+    """From what a model was repaired, and what it cost: the likelihood before and after.
 
     Parameters
     ----------
-    spec, source : ModelSpec
-        The repaired model, and the one of its counts.
-    model : NaiveBayes
+    spec, source : ModelSpec or ScorecardSpec
+        The repaired model, and the one before: that of its counts, or with the numbers that it had.
+    model : NaiveBayes or AdditiveModel
         The repaired one with the sensitive attributes of the certificate.
+    proof : ProofFacts, optional
+        Of naive Bayes only.
 
     Raises
     ------
@@ -284,13 +317,31 @@ def repair_facts(spec: ModelSpec, source: ModelSpec, model: NaiveBayes) -> Repai
         If the record of the repair names another model.
     """
     assert spec.repair is not None, "the caller has seen to it"
-    before, decision = source.naive_bayes(), source.decision.counts
-    if before.sha256() != spec.repair.source_sha256 or decision is None:
+    before = exact_of(source)
+    if before.sha256() != spec.repair.source_sha256:
+        remedy = "repair it again"
+        if isinstance(source, ScorecardSpec):
+            remedy += ', from a scorecard in which what isn\'t disclosed ("undisclosed") has no numbers'
         raise InputError(
-            f"{escaped(spec.name)}: repair: source_sha256 is not the digest of the model of the counts; "
-            "repair it again"
+            f"{escaped(spec.name)}: repair: source_sha256 is not the digest of the model before the repair, "
+            f"as the file gives it; {remedy}"
         )
-    before = marked(before, [model.attributes[i].name for i in model.sensitive])
+    sensitive = [model.attributes[i].name for i in model.sensitive]
+    if isinstance(source, ModelSpec):
+        assert isinstance(before, NaiveBayes), "so is its specification"
+        assert isinstance(model, NaiveBayes), "it was that before the repair"
+        return _of_counts(spec.repair.method, source, marked(before, sensitive), model, proof)
+    assert isinstance(before, AdditiveModel), "so is its specification"
+    assert isinstance(model, AdditiveModel), "it was that before the repair"
+    return _of_population(spec, marked(before, sensitive), model)
+
+
+def _of_counts(
+    method: MethodName, source: ModelSpec, before: NaiveBayes, model: NaiveBayes, proof: ProofFacts | None
+) -> RepairFacts:
+    """The facts of a model that was learned again from its counts."""
+    decision = source.decision.counts
+    assert decision is not None, "a repaired model has counts"
     weights = [tuple(map(Fraction, (decision.favourable, decision.unfavourable)))]
     shares: list[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]] = [
         ((before.prior, 1 - before.prior), (model.prior, 1 - model.prior))
@@ -312,7 +363,7 @@ def repair_facts(spec: ModelSpec, source: ModelSpec, model: NaiveBayes) -> Repai
     first, second = (
         _log_likelihood(
             [
-                (n, p)
+                (_decimal(n), _decimal(p))
                 for row, pair in zip(weights, shares, strict=True)
                 for n, p in zip(row, pair[which], strict=True)
             ]
@@ -321,7 +372,7 @@ def repair_facts(spec: ModelSpec, source: ModelSpec, model: NaiveBayes) -> Repai
     )
     assert first is not None, "no value that was counted is impossible by the counts"
     return RepairFacts(
-        method=spec.repair.method,
+        method=method,
         source_sha256=before.sha256(),
         smoothing=str(Fraction(source.smoothing)),
         decision=DecisionWeights(
@@ -330,18 +381,68 @@ def repair_facts(spec: ModelSpec, source: ModelSpec, model: NaiveBayes) -> Repai
         attributes=tuple(rows),
         log_likelihood_before=first,
         log_likelihood_after=second,
+        proof=proof,
     )
 
 
-def _log_likelihood(terms: list[tuple[Fraction, Fraction]]) -> str | None:
+def _of_population(
+    spec: ModelSpec | ScorecardSpec, before: AdditiveModel, model: AdditiveModel
+) -> ScorecardRepairFacts:
+    """The facts of a scorecard whose population was learned again."""
+    assert spec.repair is not None, "the caller has seen to it"
+    people = (spec.provenance and spec.provenance.rows) or _PEOPLE
+    numbers = exact_scorecard(before)
+    assert numbers.unfavourable_share is not None, "only scorecards with a population are certified"
+    (shares, joint), (others, _) = _population(before), _population(model)
+    weights = [_CONTEXT.multiply(people, p) for p in joint]
+    first, second = (_log_likelihood(list(zip(weights, cells, strict=True))) for cells in (shares, others))
+    assert first is not None, "each value has people"
+    assert second is not None, "each value has people"
+    return ScorecardRepairFacts(
+        source_sha256=before.sha256(),
+        people=str(people),
+        intercept=numbers.intercept,
+        unfavourable_share=numbers.unfavourable_share,
+        attributes=tuple(
+            ScoredNumbers(weights=a.weights, undisclosed=a.undisclosed, population=a.population or ())
+            for a in numbers.attributes
+        ),
+        log_likelihood_before=first,
+        log_likelihood_after=second,
+    )
+
+
+def _population(card: AdditiveModel) -> tuple[list[Decimal], list[Decimal]]:
+    """Of a scorecard's population P(d), P(d̄), and P(v | d) and P(v | d̄) of each value; and the same jointly.
+
+    ``P(v | d) = P(v | d̄) base^(weight - undisclosed)``; what is joint is P(d), P(d̄), P(d, v) and P(d̄, v).
+    """
+    assert card.unfavourable_share is not None, "only scorecards with a population are certified"
+    decision = _decimal(1 - card.unfavourable_share), _decimal(card.unfavourable_share)
+    shares, joint = list(decision), list(decision)
+    for attribute in card.attributes:
+        for weight, p in zip(attribute.weights, attribute.population or (), strict=True):
+            low, high = power(weight - attribute.undisclosed, card.base, _CONTEXT.prec)
+            ratio = _CONTEXT.divide(_CONTEXT.add(low, high), 2)
+            shares += [_CONTEXT.multiply(_decimal(p), ratio), _decimal(p)]
+            joint += [
+                _CONTEXT.multiply(side, share) for side, share in zip(decision, shares[-2:], strict=True)
+            ]
+    return shares, joint
+
+
+def _decimal(value: Fraction) -> Decimal:
+    return _CONTEXT.divide(Decimal(value.numerator), Decimal(value.denominator))
+
+
+def _log_likelihood(terms: list[tuple[Decimal, Decimal]]) -> str | None:
     """``Σ n ln p`` to six places; None for minus infinity."""
     if any(n and not p for n, p in terms):
         return None
     total = Decimal(0)
     for n, p in terms:
         if n:
-            weight, share = (_CONTEXT.divide(Decimal(x.numerator), Decimal(x.denominator)) for x in (n, p))
-            total = _CONTEXT.add(total, _CONTEXT.multiply(weight, _CONTEXT.ln(share)))
+            total = _CONTEXT.add(total, _CONTEXT.multiply(n, _CONTEXT.ln(p)))
     return f"{total:.6f}"
 
 

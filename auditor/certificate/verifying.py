@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from auditor.certificate import checker, claims, form_checker, issuing, scorecar
 from auditor.certificate.reading import Opened, read_certificate
 from auditor.certificate.scope import scope_changes, scope_of
 from auditor.certificate.signing import is_signed_by, key_id
-from auditor.documents.certificate import Certificate, Coverage, Supersedes
+from auditor.documents.certificate import Certificate, Coverage, RepairFacts, Supersedes
 from auditor.documents.parameters import carried, fraction_of
 from auditor.documents.reading import read
 from auditor.documents.verification import (
@@ -29,9 +29,12 @@ from auditor.documents.verification import (
 )
 from auditor.errors import InputError
 from auditor.messages import escaped
+from auditor.model.naive_bayes import NaiveBayes
 from auditor.search.answer import answer
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.question import Question
+from auditor.search.ranges import box, in_box
+from auditor.search.reach import decided
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -56,6 +59,8 @@ class Against:
         The key that must have signed it.
     model : ModelSpec, ScorecardSpec or None
         The model that must be the certified one.
+    proofs : mapping of str to bytes
+        Files of proofs that certificates may name, by their digests.
     revocations : tuple of Revocation or None
     limits : Limits
         Of the engine's recomputation.
@@ -64,6 +69,7 @@ class Against:
     at: date
     public_key: Ed25519PublicKey | None = None
     model: ModelSpec | ScorecardSpec | None = None
+    proofs: Mapping[str, bytes] = field(default_factory=dict)
     revocations: tuple[Revocation, ...] | None = None
     limits: Limits = DEFAULT
 
@@ -293,6 +299,7 @@ def _verification(opened: Opened, against: Against, checks: Sequence[Check]) -> 
             verdict=certificate.verdict,
             criterion=certificate.criterion,
             delta=certificate.delta,
+            box=certificate.box,
             min_probability=certificate.min_probability,
             favourable=certificate.decision.favourable,
             sensitive=tuple(item.name for item in certificate.sensitive_attributes),
@@ -328,7 +335,7 @@ def _checks(opened: Opened, against: Against) -> Iterator[Check]:
         yield _check(
             "model file", None, "its digest stands around the certificate; only the model was checked"
         )
-    by_checker = {name: (holds, detail) for name, holds, detail in _by_checker(opened, at)}
+    by_checker = {name: (holds, detail) for name, holds, detail in _by_checker(opened, against)}
     by_engine = {"words": _words(certificate)}
     if by_checker.get("scope", (False, ""))[0]:  # the engine needs a model with sensitive attributes
         by_engine |= _by_engine(certificate, against.limits)
@@ -338,10 +345,13 @@ def _checks(opened: Opened, against: Against) -> Iterator[Check]:
             yield _check(name, _both(holds, other), other_detail if other is False else detail)
 
 
-def _by_checker(opened: Opened, at: date) -> list[tuple[str, bool | None, str]]:
+def _by_checker(opened: Opened, against: Against) -> list[tuple[str, bool | None, str]]:
     """What the stand-alone checker finds; the signature was checked before."""
+    repair = opened.certificate.model.repair
+    named = repair.proof if isinstance(repair, RepairFacts) else None
+    proof = against.proofs.get(named.sha256) if named else None
     try:
-        return list(checker.examine(opened.data, None, at))
+        return list(checker.examine(opened.data, None, against.at, proof))
     except checker.UNREADABLE as error:
         raise InputError(
             f"{escaped(opened.name)}: it can't be recomputed: {escaped(repr(error))[:200]}"
@@ -383,10 +393,15 @@ def _revocation(opened: Opened, revocations: Sequence[Revocation], at: date) -> 
 
 def _same_model(certificate: Certificate, spec: ModelSpec | ScorecardSpec) -> tuple[bool, str]:
     sensitive = [item.name for item in certificate.sensitive_attributes]
-    given = issuing.marked(issuing.exact_of(spec), sensitive).sha256()
-    if given == certificate.model.sha256:
+    given = issuing.marked(issuing.exact_of(spec), sensitive)
+    if given.sha256() == certificate.model.sha256:
         return True, "it is the certified one"
-    return False, f"it is another model: {given}"
+    if certificate.box is not None and isinstance(given, NaiveBayes):
+        certified = carried(certificate.model.name, certificate.model.exact)
+        assert isinstance(certified, NaiveBayes), "only their certificates have a box"
+        if in_box(given, certified, fraction_of(certificate.box)):
+            return True, f"it is another model, in the box of the certified one: {given.sha256()}"
+    return False, f"it is another model: {given.sha256()}"
 
 
 def _words(certificate: Certificate) -> tuple[bool | None, str]:
@@ -399,10 +414,11 @@ def _words(certificate: Certificate) -> tuple[bool | None, str]:
         delta=certificate.delta,
         min_probability=certificate.min_probability,
         verdict=certificate.verdict,
+        box=certificate.box,
         version=certificate.version,
     )
     family = certificate.model.family
-    fixed = (claims.ASSUMPTIONS[family], claims.LIMITS, claims.METHOD[family])
+    fixed = (claims.ASSUMPTIONS[family], claims.limits(certificate.box), claims.METHOD[family])
     if (certificate.assumptions, certificate.limits, certificate.method) != fixed:
         return False, "the assumptions, limits or method are not worded as in certificates"
     holds = certificate.claim == expected
@@ -441,6 +457,11 @@ def _by_engine(certificate: Certificate, limits: Limits) -> dict[str, tuple[bool
             None if expected is None else _rows(certificate.coverage) == _rows(expected),
             "the patterns are spread in another way over the sets of sensitive attributes",
         )
+    if certificate.box is not None:
+        assert isinstance(model, NaiveBayes), "only their certificates have a box"
+        models = box(model, fraction_of(certificate.box))
+        fair = decided(models, question.criterion, fair=True, limits=limits)
+        checks["box"] = (fair, "not every model in it is δ-fair")
     verdict = None if "inconclusive" in (found.verdict, certificate.verdict) else found.verdict
     checks["verdict"] = (verdict and verdict == certificate.verdict, f"the engine finds {found.verdict}")
     return checks

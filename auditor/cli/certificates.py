@@ -92,6 +92,8 @@ def certify(
     valid_from: options.ValidFrom = None,
     valid_days: options.ValidDays = None,
     record_platform: options.RecordPlatform = False,
+    box: options.CertifiedBox = None,
+    proof: options.NamedProof = None,
     key: options.Key = None,
     time_limit: options.TimeLimit = None,
     audit: Annotated[
@@ -117,7 +119,8 @@ def certify(
     """Issue a certificate of what can be shown of a model, signed if a key is given.
 
     There is one for each verdict, and it says which. The same model, policy and dates give the same bytes.
-    An in-toto test result has PASSED for δ-fair alone; a model signature is not verified, only read.
+    An in-toto test result has PASSED for δ-fair alone; a model signature is not verified, only read. With
+    --box nothing is issued unless every model in the box is proved δ-fair.
     Exit code 0: δ-fair. 1: not δ-fair. 4: inconclusive within the limits.
     """
     destinations.refuse_reports(output)
@@ -128,7 +131,13 @@ def certify(
         )
     destinations.settle(
         {"--output": output, "--audit": audit},
-        {"MODEL": model, "--policy": policy, "--key": key, "--model-signature": model_signature},
+        {
+            "MODEL": model,
+            "--policy": policy,
+            "--key": key,
+            "--model-signature": model_signature,
+            "--proof": proof,
+        },
         prints=output is None,
     )
     from auditor.usecases import certifying
@@ -145,6 +154,8 @@ def certify(
         issued=issued,
         valid_from=valid_from,
         platform=_platform() if record_platform else None,
+        box=box,
+        proof=proof,
         time_limit=time_limit,
     )
     with Working("certifying") as working:
@@ -195,6 +206,8 @@ def recertify(
     valid_from: options.ValidFrom = None,
     valid_days: options.ValidDays = None,
     record_platform: options.RecordPlatform = False,
+    box: options.CertifiedBox = None,
+    proof: options.NamedProof = None,
     key: options.Key = None,
     public_key: options.PublicKey = None,
     time_limit: options.TimeLimit = None,
@@ -214,6 +227,7 @@ def recertify(
         "--policy": policy,
         "--key": key,
         "--public-key": public_key,
+        "--proof": proof,
     }
     destinations.settle({"--output": output}, reads, prints=True)
     from auditor.report.certificates import change_line
@@ -231,6 +245,8 @@ def recertify(
         issued=issued,
         valid_from=valid_from,
         platform=_platform() if record_platform else None,
+        box=box,
+        proof=proof,
         time_limit=time_limit,
     )
     with Working("certifying again") as working:
@@ -273,6 +289,10 @@ def verify(
     chain: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Verify all certificates in DIR and how they follow.")
     ] = None,
+    proof: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Proof that a certificate of a repaired model names; repeatable."),
+    ] = None,
     extract: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the certificate inside as readable JSON too.")
     ] = None,
@@ -282,7 +302,8 @@ def verify(
 ) -> int:
     """Check a certificate: signature, dates, digests, and its answer, computed again by two algorithms.
 
-    The proof of a repair (repair --prove) is computed again too; --model says whose counts it is about.
+    The proof of a repair (repair --prove) is computed again too; --model says whose counts it is about. With
+    a certificate that names a proof, --proof gives it.
 
     Exit code 0: all that it says holds, whichever verdict it has; without --public-key its signature is not
     checked. 1: something does not hold. 3: not a certificate. 4: something that it says could not be
@@ -298,13 +319,14 @@ def verify(
         "--model": model,
         "--revoked": revoked,
         "--chain": chain,
+        **{f"--proof ({i})": path for i, path in enumerate(proof or (), 1)},
     }
     destinations.settle({"--output": output, "--extract": extract}, reads, prints=output is None)
     from auditor.report.certificates import result_line
     from auditor.usecases import certifying, proving
 
     if certificate is not None and proving.is_proof(certificate):
-        if any(given is not None for given in (public_key, at, revoked, chain, extract, time_limit)):
+        if any(given is not None for given in (public_key, at, revoked, chain, proof, extract, time_limit)):
             raise typer.BadParameter("a proof of a likelihood goes with --model, --format and --output alone")
         with Working("verifying"):
             proved = proving.verify(certificate, model)
@@ -320,6 +342,7 @@ def verify(
             model=model,
             at=at,
             revoked=revoked,
+            proofs=tuple(proof or ()),
             time_limit=time_limit,
         )
     _show(document, format, output)

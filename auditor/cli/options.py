@@ -98,6 +98,15 @@ Box = Annotated[
         help="Also decide for every model whose probabilities are each up to 1+EPS times larger or smaller.",
     ),
 ]
+CertifiedBox = Annotated[
+    str | None,
+    typer.Option(
+        "--box",
+        metavar="EPS",
+        callback=share,
+        help="Certify every model too whose probabilities are each up to 1+EPS times larger or smaller.",
+    ),
+]
 MoreRows = Annotated[
     str | None,
     typer.Option(
@@ -120,6 +129,14 @@ AnyPopulation = Annotated[
 TimeLimit = Annotated[
     float | None,
     typer.Option(metavar="SECONDS", min=0, help="Leave open what is not proved by then."),
+]
+NamedProof = Annotated[
+    Path | None,
+    typer.Option(
+        "--proof",
+        metavar="FILE",
+        help="Proof of a repaired model (repair --prove), whose bound the certificate then states.",
+    ),
 ]
 Gap = Annotated[
     str | None,

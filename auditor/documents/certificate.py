@@ -110,6 +110,15 @@ class DecisionWeights(Record):
     unfavourable: Weight
 
 
+class ProofFacts(Record):
+    """What is proved of all δ-fair models of the counts, by a document that goes with the certificate."""
+
+    sha256: Annotated[Digest, Field(description="Of the file of the proof.")]
+    bound: Annotated[
+        LogLikelihood, Field(description="None of them has a greater log-likelihood, as the proof shows.")
+    ]
+
+
 class RepairFacts(Record):
     """That the model was repaired: from what, and at what price in likelihood.
 
@@ -129,6 +138,47 @@ class RepairFacts(Record):
     log_likelihood_after: Annotated[
         LogLikelihood | None, Field(description="By the certified model; null is minus infinity.")
     ]
+    proof: Annotated[
+        ProofFacts | None,
+        Field(
+            exclude_if=lambda value: value is None,
+            description="Absent where no proof is named; never null. Whoever verifies needs the proof.",
+        ),
+    ] = None
+
+
+class ScoredNumbers(Record):
+    """What the values of an attribute counted before the repair, and their population; see `exact`."""
+
+    weights: tuple[FractionText, ...]
+    undisclosed: FractionText
+    population: tuple[FractionText, ...]
+
+
+class ScorecardRepairFacts(Record):
+    """That the scorecard was repaired: from what, and at what price in likelihood.
+
+    Its other parts are those of the certified one, and so is the share of people with each value. Whoever
+    verifies makes the digest and both log-likelihoods again from the numbers.
+    """
+
+    source_sha256: Annotated[Digest, Field(description="Of the scorecard before the repair.")]
+    people: Annotated[
+        CountText,
+        Field(description="The log-likelihoods are of so many people: as the provenance says, or 1000."),
+    ]
+    intercept: FractionText
+    unfavourable_share: FractionText
+    attributes: tuple[ScoredNumbers, ...]
+    log_likelihood_before: Annotated[
+        LogLikelihood,
+        Field(
+            description="Natural logarithm, of these people of the population before the repair, by itself."
+        ),
+    ]
+    log_likelihood_after: Annotated[
+        LogLikelihood, Field(description="By the population of the certified scorecard.")
+    ]
 
 
 class Provenance(Record):
@@ -142,9 +192,15 @@ class Provenance(Record):
     rows: CountText | None
 
 
-def _form(exact: object) -> str:
-    family = exact.get("family") if isinstance(exact, dict) else getattr(exact, "family", None)
-    return f"{ALTERNATIVE}{'scorecard' if family == 'scorecard' else 'naive-bayes'}"
+def _form(part: object) -> str:
+    """The family that a model, or what is said of a repair, is of."""
+    scored = any(name in part if isinstance(part, dict) else hasattr(part, name) for name in _SCORED)
+    return f"{ALTERNATIVE}{'scorecard' if scored else 'naive-bayes'}"
+
+
+#: Names that only parts about scorecards have.
+_SCORED = ("family", "people")
+_NaiveBayes, _Scorecard = Tag(f"{ALTERNATIVE}naive-bayes"), Tag(f"{ALTERNATIVE}scorecard")
 
 
 class CertifiedModel(Record):
@@ -153,10 +209,16 @@ class CertifiedModel(Record):
     name: Name
     sha256: Digest
     family: Family = "naive-bayes"
-    repair: Annotated[RepairFacts | None, Field(description="null: it was not repaired.")] = None
+    repair: Annotated[
+        Annotated[
+            Annotated[RepairFacts, _NaiveBayes] | Annotated[ScorecardRepairFacts, _Scorecard],
+            Discriminator(_form),
+        ]
+        | None,
+        Field(description="null: it was not repaired."),
+    ] = None
     exact: Annotated[
-        Annotated[ExactModel, Tag(f"{ALTERNATIVE}naive-bayes")]
-        | Annotated[ExactScorecard, Tag(f"{ALTERNATIVE}scorecard")],
+        Annotated[ExactModel, _NaiveBayes] | Annotated[ExactScorecard, _Scorecard],
         Discriminator(_form),
     ]
     provenance: Provenance
@@ -249,6 +311,14 @@ class Certificate(Record):
     verdict: Verdict
     criterion: CriterionName
     delta: Annotated[DecimalText, Field(description="The threshold; a |degree| above it discriminates.")]
+    box: Annotated[
+        DecimalText | None,
+        Field(
+            exclude_if=lambda value: value is None,
+            description="ε: every model is δ-fair too whose probabilities are each those of the certified "
+            "one times a factor from 1/(1+ε) to 1+ε. Absent where nothing is said of others; never null.",
+        ),
+    ] = None
     min_probability: Annotated[DecimalText | None, Field(description="null: patterns of any probability.")]
     policy: Policy
     decision: Decision

@@ -23,6 +23,7 @@ class CertificateSide(Record):
     verdict: Verdict
     criterion: CriterionName
     delta: DecimalText
+    box: Annotated[DecimalText | None, Field(description="ε of its box; null: it has none.")] = None
     min_probability: DecimalText | None
     max_degree: Annotated[
         tuple[DecimalText, DecimalText],
@@ -90,6 +91,10 @@ class Comparison(Record):
         ),
     ]
     regressions: Annotated[tuple[str, ...], Field(description="In what ways.")]
+    inside_box: Annotated[
+        bool | None,
+        Field(description="Whether the new model is in the box of the old certificate; null: that has none."),
+    ] = None
     attributes_added: tuple[str, ...]
     attributes_removed: tuple[str, ...]
     values_changed: Annotated[tuple[str, ...], Field(description="Attributes whose values differ.")]

@@ -34,6 +34,7 @@ class CertificateName(Record):
     verdict: Verdict
     criterion: CriterionName
     delta: DecimalText
+    box: Annotated[DecimalText | None, Field(description="null: it is about one model alone.")] = None
     min_probability: DecimalText | None
     favourable: str
     sensitive: tuple[str, ...]

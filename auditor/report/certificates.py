@@ -9,7 +9,7 @@ from auditor.documents.proof import ProofVerification
 from auditor.documents.verification import ChainVerification, Check, Verification
 from auditor.report.blocks import Block, Facts, Heading, Paragraph, Table
 from auditor.report.formats import CheckFormatName, laid_out
-from auditor.report.sections import changes
+from auditor.report.sections import changes, reach
 from auditor.report.wording import VERDICTS
 
 Document = Verification | ChainVerification | ProofVerification | Comparison
@@ -81,6 +81,7 @@ def _verification(document: Verification, level: int) -> list[Block]:
         ("Model", certificate.model),
         ("Verdict", f"{VERDICTS[certificate.verdict]} at δ = {certificate.delta}"),
         ("Criterion", certificate.criterion),
+        *([("Box", reach.certified(certificate.box))] if certificate.box else []),
         ("Minimum probability", certificate.min_probability or "none"),
         ("Favourable decision", certificate.favourable),
         ("Sensitive attributes", ", ".join(certificate.sensitive)),

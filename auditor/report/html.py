@@ -20,7 +20,7 @@ from auditor.report import charts, sections
 from auditor.report.blocks import Block, written
 from auditor.report.exploring import facts, in_script
 from auditor.report.sections.cover import cover
-from auditor.report.sections.explored import SCOPE
+from auditor.report.sections.explored import scope
 from auditor.report.subject import Subject
 from auditor.resources import resource
 from auditor.version import __version__
@@ -83,7 +83,7 @@ def render(
                 cover=cover(subject),
                 chapters=sections.chapters(subject),
                 rosette=charts.rosette(),
-                scope=SCOPE,
+                scope=scope(subject),
                 look=look,
                 medium=medium,
                 facts=facts(subject) if medium == "screen" else None,

@@ -234,10 +234,11 @@ def _assessments(certificate: Certificate) -> list[dict[str, str]]:
         "groupAtRisk": f"Everyone, by the sensitive attributes {names}",
         "harms": f"{certificate.claim.sentence} {found}",
     }
-    if certificate.model.repair is not None:
+    if (facts := certificate.model.repair) is not None:
         everyone["mitigationStrategy"] = (
-            "The parameters were learned again from the same counts without discrimination patterns; the "
-            f"model before has the digest sha256:{certificate.model.repair.source_sha256}."
+            "The parameters were learned again from the same counts or population; the model before has the "
+            f"digest sha256:{facts.source_sha256}, and the log-likelihood went from "
+            f"{facts.log_likelihood_before} to {facts.log_likelihood_after or 'minus infinity'}."
         )
     worst = stated.largest.worst_pattern
     if worst is None:

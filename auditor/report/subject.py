@@ -188,6 +188,12 @@ class Subject:
     profile: Profile | None = None
     brief: bool = False
 
+    @property
+    def reaches_further(self) -> bool:
+        """Whether something is said of other models or populations too."""
+        box = self.certificate.box if self.certificate else None
+        return box is not None or (self.audit is not None and self.audit.how_far is not None)
+
     def as_read(self) -> Subject:
         """The same with the labels of attributes in place of their names, where the audit has any."""
         labels = self.audit.model.labels if self.audit else {}

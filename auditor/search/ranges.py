@@ -89,6 +89,21 @@ def box(model: NaiveBayes, share: Fraction) -> Ranges:
     )
 
 
+def in_box(other: NaiveBayes, model: NaiveBayes, share: Fraction) -> bool:
+    """Whether a model is in the `box` of another: with its decision, attributes and values, in any order."""
+    rows = {(a.name, v): p for a in other.attributes for v, p in zip(a.values, a.likelihood, strict=True)}
+    ranges, bounds = box(model, share), dict[tuple[str, str], tuple[Range, Range]]()
+    for attribute, row in zip(model.attributes, ranges.values, strict=True):
+        bounds |= {(attribute.name, v): ends for v, ends in zip(attribute.values, row, strict=True)}
+    named = [(one.decision, one.favourable, one.unfavourable) for one in (other, model)]
+    if named[0] != named[1] or rows.keys() != bounds.keys():
+        return False
+    pairs = [(other.prior, ranges.prior)]
+    for place, both in bounds.items():
+        pairs += zip(rows[place], both, strict=True)
+    return all(low <= p <= high for p, (low, high) in pairs)
+
+
 def imprecise_dirichlet(
     decision: tuple[Fraction, Fraction],
     attributes: Sequence[tuple[Sequence[Fraction], Sequence[Fraction]]],

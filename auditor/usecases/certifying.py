@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auditor.certificate import issuing
+from auditor.certificate import form_checker, issuing, repair_checker
 from auditor.certificate.comparing import TOLERANCE, compare
 from auditor.certificate.model_signature import signed_subject
 from auditor.certificate.policy import Terms, load_policy, terms
@@ -22,9 +22,12 @@ from auditor.certificate.verifying import Against, load_revocations, verify_chai
 from auditor.certificate.verifying import verify as verify_opened
 from auditor.choices import CertificateForm, CriterionName
 from auditor.documents.audit import Audit
-from auditor.documents.certificate import Certificate, Supersedes
+from auditor.documents.certificate import Certificate, ProofFacts, RepairFacts, Supersedes
 from auditor.documents.comparison import Comparison
 from auditor.documents.labels import labelled
+from auditor.documents.policy import share_text
+from auditor.documents.proof import LikelihoodProof
+from auditor.documents.reading import read
 from auditor.documents.record import to_json
 from auditor.documents.verification import ChainVerification, Verification
 from auditor.errors import InputError
@@ -42,6 +45,8 @@ if TYPE_CHECKING:
 
 #: Patterns in the top list of the audit that is written beside a certificate.
 AUDITED_TOP = 10
+#: Characters of the size of a box.
+_LONGEST_SIZE = 102
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,10 @@ class Wishes:
         The day of issue, today in UTC if None; and the first day on which it holds, the day of issue if None.
     platform : str or None
         Recorded as it is.
+    box : str or None
+        ε: every model whose probabilities are each within a factor of 1 + ε is to be certified as well.
+    proof : Path or None
+        Of how likely any δ-fair model of the counts of a repaired one can be.
     time_limit : float or None
         Seconds. What isn't proved by then is left open, and the certificate says so.
     """
@@ -76,6 +85,8 @@ class Wishes:
     issued: date | None = None
     valid_from: date | None = None
     platform: str | None = None
+    box: str | None = None
+    proof: Path | None = None
     time_limit: float | None = None
 
     def limits(self) -> Limits:
@@ -258,27 +269,67 @@ def _issue(
 ) -> tuple[Certificate, Audit | None]:
     """Answer the question once; certify what the answer shows, and write it down as an audit if wanted."""
     issuing.check_size(spec)
-    source = None
-    if isinstance(spec, ModelSpec) and spec.repair is not None:
-        from auditor.repair.repairing import before_repair
-
-        source = before_repair(spec)
+    source = None if spec.repair is None else _before_repair(spec)
+    proof = _proof(wishes.proof, spec) if wishes.proof else None
     started = clock.seconds()
     wanted = Wanted(AUDITED_TOP, minimal=auditing.MINIMAL_LIMIT, details=True) if audited else Wanted()
-    found = answer(issuing.exact_of(spec), chosen.question, wanted)
+    exact = issuing.exact_of(spec)
+    sets = auditing.model_sets(spec, exact, None if wishes.box is None else _size(wishes.box), None)
+    found = answer(exact, chosen.question, replace(wanted, sets=sets))
     certificate = issuing.issue(
         spec,
         chosen,
         found,
         source=source,
+        proof=proof[0] if proof else None,
         issued=wishes.day,
         valid_from=wishes.valid_from,
         supersedes=supersedes,
         platform=wishes.platform,
     )
+    if proof and not (checked := _proved(certificate, proof[1]))[0]:
+        raise InputError(f"{escaped(str(wishes.proof))}: {escaped(checked[1])}")
     if not audited:
         return certificate, None
     return certificate, labelled(Audit.of(found, clock.seconds() - started), spec.attribute_labels)
+
+
+def _size(text: str) -> str:
+    """The size of a box as certificates can have it."""
+    size = Share.of(text)
+    if not size.value or len(size.text) > _LONGEST_SIZE:
+        raise InputError(
+            f"box: {escaped(text[:40])} is not a number above 0 and up to 1 of 100 places at most"
+        )
+    return share_text(size.text)
+
+
+def _proof(path: Path, spec: ModelSpec | ScorecardSpec) -> tuple[ProofFacts, bytes]:
+    """What a certificate says of a proof, and the file of the proof."""
+    if spec.repair is None or not isinstance(spec, ModelSpec):
+        raise InputError(
+            f"{escaped(str(path))}: a proof is about the counts of a repaired naive Bayes model, and "
+            f"{escaped(spec.name)} is none; repair it first, or leave out the proof"
+        )
+    data, found = _proof_file(path), read(LikelihoodProof, path)
+    return ProofFacts(sha256=hashlib.sha256(data).hexdigest(), bound=found.bound), data
+
+
+def _proof_file(path: Path) -> bytes:
+    return read_bytes(path, form_checker.FILE_LIMIT)
+
+
+def _proved(certificate: Certificate, data: bytes) -> tuple[bool | None, str]:
+    """Whether a proof shows what a certificate says of it, and more in words."""
+    from auditor.repair import proof_checker
+
+    return repair_checker.proved(issuing.tree(certificate), form_checker, proof_checker, data)
+
+
+def _before_repair(spec: ModelSpec | ScorecardSpec) -> ModelSpec | ScorecardSpec:
+    from auditor.repair import repairing, scorecards
+
+    return repairing.before_repair(spec) if isinstance(spec, ModelSpec) else scorecards.before_repair(spec)
 
 
 def verify(
@@ -289,6 +340,7 @@ def verify(
     model: str | None = None,
     at: date | None = None,
     revoked: Path | None = None,
+    proofs: Sequence[Path] = (),
     time_limit: float | None = None,
 ) -> Verification | ChainVerification:
     """Verify a certificate, or with `chain` all those in a folder; with both, that it is in the chain too.
@@ -306,6 +358,8 @@ def verify(
         The day for which it is asked; today in UTC if not given.
     revoked : Path, optional
         A list of revoked certificates.
+    proofs : sequence of Path
+        Proofs that certificates name.
     time_limit : float, optional
         Seconds for the engine's recomputation.
 
@@ -318,6 +372,7 @@ def verify(
         at=at or clock.today(),
         public_key=load_public_key(public_key) if public_key else None,
         model=load_model(model) if model else None,
+        proofs={hashlib.sha256(data).hexdigest(): data for data in map(_proof_file, proofs)},
         revocations=load_revocations(revoked) if revoked else None,
         limits=clock.limits(time_limit),
     )
@@ -326,6 +381,9 @@ def verify(
         return verify_chain(chain, against, opened, opened_at)
     if opened is None:
         raise InputError("give a certificate, or a folder of them with --chain")
+    repair = opened.certificate.model.repair
+    if proofs and not (isinstance(repair, RepairFacts) and repair.proof):
+        raise InputError(f"{escaped(opened.name)}: names no proof; leave out {escaped(str(proofs[0]))}")
     return verify_opened(opened, against)
 
 

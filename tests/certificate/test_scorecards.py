@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -17,12 +16,14 @@ from auditor.certificate import checker, form_checker, issuing, scorecard_checke
 from auditor.certificate.policy import terms
 from auditor.certificate.reading import open_certificate
 from auditor.certificate.signing import sign
-from auditor.certificate.verifying import verify
-from auditor.documents.certificate import Certificate
+from auditor.certificate.verifying import Against, verify
+from auditor.documents.certificate import Certificate, ScorecardRepairFacts
 from auditor.errors import InputError
-from auditor.model.reading import load_model, parse_model
+from auditor.model.reading import load_model
 from auditor.model.scorecard import ScorecardSpec
+from auditor.repair.scorecards import counts_of, population_of
 from auditor.search.answer import answer
+from tests.certificate.cards import card
 from tests.certificate.making import AGAINST, DAY, EXAMPLES, KEY, bare, put, renamed
 from tests.cli.conftest import Auditor
 from tests.cli.conftest import auditor as auditor
@@ -30,42 +31,17 @@ from tests.cli.conftest import auditor as auditor
 CRITERIA: tuple[Literal["difference", "ratio"], ...] = ("difference", "ratio")
 
 
-def card(random: Random, *, points: bool) -> ScorecardSpec:
-    """A small scorecard; in points that double the odds, where ties are common."""
-    attributes = []
-    for i in range(random.randint(2, 4)):
-        size = random.randint(1, 4)
-        shares = [random.randint(1, 5) for _ in range(size)]
-        values: list[dict[str, Any]] = []
-        for v, share in enumerate(shares):
-            number = random.randint(-3, 3) if points else random.randint(-20, 20) / 10
-            unit = "points" if points else "weight"
-            values.append({"value": f"v{v}", unit: number, "share": round(share / sum(shares), 6)})
-        attributes.append({"name": f"a{i}", "sensitive": i == 0 or random.random() < 0.4, "values": values})
-    tree = {
-        "kind": "auditor/scorecard",
-        "version": 1,
-        "name": "card",
-        "decision": {
-            "name": "d",
-            "favourable": {"value": "yes", "label": "yes"},
-            "unfavourable": {"value": "no", "label": "no"},
-        },
-        "intercept": random.randint(-1, 1),
-        "attributes": attributes,
-    }
-    if points:
-        tree["scale"] = {"pdo": random.choice([1, 2, 20]), "offset": 0, "odds": random.choice([1, 2, 3])}
-    spec = parse_model(json.dumps(tree).encode(), "card.json")
-    assert isinstance(spec, ScorecardSpec)
-    return spec
-
-
-def certified(spec: ScorecardSpec, delta: str = "0.1", criterion: Any = "difference") -> Certificate:
+def certified(
+    spec: ScorecardSpec,
+    delta: str = "0.1",
+    criterion: Any = "difference",
+    *,
+    source: ScorecardSpec | None = None,
+) -> Certificate:
     """Its certificate."""
     chosen = terms(None, delta=delta, criterion=criterion)
     found = answer(issuing.exact_of(spec), chosen.question)
-    return issuing.issue(spec, chosen, found, issued=DAY)
+    return issuing.issue(spec, chosen, found, source=source, issued=DAY)
 
 
 def german() -> ScorecardSpec:
@@ -73,6 +49,26 @@ def german() -> ScorecardSpec:
     spec = load_model(EXAMPLES / "german_scorecard.yaml")
     assert isinstance(spec, ScorecardSpec)
     return spec
+
+
+def as_repaired(source: ScorecardSpec, random: Random) -> ScorecardSpec:
+    """The card as if it had been repaired: other numbers, with what they were beside them."""
+    tree = source.model_dump()
+    unit = "points" if source.scale else "weight"
+    for attribute in tree["attributes"]:
+        for value in attribute["values"]:
+            if random.random() < 0.5:
+                value["before"], value[unit] = value[unit], value[unit] + random.choice([-1, 1])
+    tree["repair"] = {
+        "delta": Decimal("0.1"),
+        "criterion": "difference",
+        "solver": "interior",
+        "rounds": 1,
+        "constraints": 1,
+        "log_likelihoods": {},
+        "source_sha256": source.classifier().sha256(),
+    }
+    return ScorecardSpec.model_validate(tree)
 
 
 def outcomes(data: bytes) -> dict[str, bool | None]:
@@ -156,7 +152,7 @@ def test_the_checker_is_right_where_scorecards_tie(criterion: str) -> None:
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_what_is_certified_holds_by_both(criterion: str, points: bool) -> None:
     random = Random(4)
-    for _ in range(20):
+    for _ in range(6):
         spec = card(random, points=points)
         for delta in ("0", "0.1", "0.3"):
             certificate = certified(spec, delta, criterion)
@@ -207,6 +203,88 @@ def test_altered_ones_do_not_hold(place: tuple[str | int, ...], value: str, fail
     except checker.UNREADABLE:
         found = {"unreadable": False}
     assert [name for name, holds in found.items() if holds is False][:1] == ([failed] if failed else [])
+
+
+def test_a_repaired_one_says_from_what_and_at_what_price() -> None:
+    """The price is the likelihood by brute force of what the population gives to everybody."""
+    random = Random(6)
+    for points in (False, True) * 2:
+        source = card(random, points=points)
+        spec = as_repaired(source, random)
+        certificate = certified(spec, source=source)
+        facts = certificate.model.repair
+        assert isinstance(facts, ScorecardRepairFacts)
+        assert facts.source_sha256 == source.classifier().sha256()
+        counts = counts_of(source)
+        for told, of in ((facts.log_likelihood_before, source), (facts.log_likelihood_after, spec)):
+            assert abs(float(told) - counts.log_likelihood(population_of(of))) < 1e-5
+        found = outcomes(bare(issuing.tree(certificate)))
+        assert found == dict.fromkeys(found, True) | {"signature": None}
+        assert verify(open_certificate(sign(certificate, KEY), "cert.json"), AGAINST).result == "holds"
+    with pytest.raises(InputError, match="source_sha256 is not the digest"):
+        certified(spec, source=card(random, points=True))
+
+
+@pytest.fixture(name="repaired", scope="module")
+def _repaired() -> dict[str, Any]:
+    """The certificate of a card as if it had been repaired, whose provenance names its people."""
+    tree = card(Random(8), points=False).model_dump() | {"provenance": {"rows": 250}}
+    source = ScorecardSpec.model_validate(tree)
+    return issuing.tree(certified(as_repaired(source, Random(8)), source=source))
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "failed"),
+    [
+        (("method",), "fair", "unreadable"),
+        (("source_sha256",), "0" * 64, "repair"),
+        (("people",), "1000", "unreadable"),
+        (("intercept",), "1/3", "repair"),
+        (("unfavourable_share",), "1/3", "repair"),
+        (("attributes", 0, "weights", 0), "9/10", "repair"),
+        (("attributes", 0, "undisclosed"), "1/7", "repair"),
+        (("attributes", 0, "population", 0), "1/2", "repair"),
+        (("attributes", 0, "weights", 0), "1000000", "unreadable"),
+        (("attributes", 0, "weights"), [], "unreadable"),
+        (("attributes",), [], "unreadable"),
+        (("log_likelihood_before",), "-1.000000", "repair"),
+        (("log_likelihood_after",), "-1.000000", "repair"),
+        (("log_likelihood_after",), None, "unreadable"),
+        (("smoothing",), "1", "unreadable"),
+    ],
+)
+def test_altered_facts_of_a_repair_do_not_hold(
+    repaired: dict[str, Any], place: tuple[str | int, ...], value: Any, failed: str
+) -> None:
+    changed = bare(renamed(put(repaired, ("model", "repair", *place), value)))
+    try:
+        found = outcomes(changed)
+        by_verify = verify(open_certificate(changed, "cert.json"), Against(DAY))
+        assert {c.name for c in by_verify.checks if c.outcome == "failed"} == {failed}
+    except checker.UNREADABLE:
+        found = {"unreadable": False}
+        with pytest.raises(InputError):
+            open_certificate(changed, "cert.json")
+    assert [name for name, holds in found.items() if holds is False] == [failed]
+
+
+def test_facts_of_another_population_do_not_hold(repaired: dict[str, Any]) -> None:
+    """Numbers before a repair may be consistent in themselves, and be about other people."""
+    other = card(Random(8), points=False).model_dump() | {"provenance": {"rows": 250}}
+    first, *_, last = other["attributes"][0]["values"]
+    first["share"], last["share"] = last["share"] + Decimal("0.05"), first["share"] - Decimal("0.05")
+    source = ScorecardSpec.model_validate(other)
+    facts = issuing.tree(certified(as_repaired(source, Random(8)), source=source))["model"]["repair"]
+    changed = renamed(put(repaired, ("model", "repair"), facts))
+    assert outcomes(bare(changed))["repair"] is False
+
+
+def test_without_the_file_beside_it_a_repair_is_not_decided(
+    repaired: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checker, "REPAIRS", "none.py")
+    assert outcomes(bare(repaired))["repair"] is None
+    assert verify(open_certificate(bare(repaired), "cert.json"), Against(DAY)).result == "undecided"
 
 
 def test_without_the_file_beside_it_a_scorecard_is_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:

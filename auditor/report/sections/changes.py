@@ -38,6 +38,7 @@ def blocks(
                 ("Largest degree", *degrees(before, after)),
                 ("Discrimination patterns", _counted(before), _counted(after)),
                 ("δ", before.delta, after.delta),
+                *([("Box", before.box or "none", after.box or "none")] if before.box or after.box else []),
                 ("Certificate", before.id[:16], after.id[:16]),
                 ("Model digest", before.model_sha256[:16], after.model_sha256[:16]),
             ],
@@ -51,6 +52,10 @@ def blocks(
             }[document.regressed]
         ),
     ]
+    if document.inside_box is not None:
+        verb = "is" if document.inside_box else "is not"
+        covered = ": it was δ-fair by that already" if document.inside_box else ""
+        made.append(Paragraph(f"The new model {verb} in the box of the old certificate{covered}."))
     if document.scope_changes:
         reason = document.scope_change_reason or "no reason was given"
         made += [

@@ -8,7 +8,7 @@ from shlex import join
 
 from auditor.choices import Verdict
 from auditor.documents.audit import Audit, PatternRecord
-from auditor.documents.certificate import Certificate
+from auditor.documents.certificate import Certificate, RepairFacts
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.criteria import filled
 from auditor.messages import visible
@@ -75,6 +75,8 @@ class Cover:
         The identifier of the document.
     command : str
         What repeats the audit.
+    verification : str
+        What verifies the certificate.
     """
 
     heading: str
@@ -91,6 +93,7 @@ class Cover:
     qr: tuple[int, str]
     document: str
     command: str
+    verification: str
     name: str
     issuer: str
     responsible: str
@@ -125,6 +128,7 @@ def cover(subject: Subject) -> Cover:
         qr=charts.qr_path(f"sha256:{model.sha256}"),
         document=f"No. {certificate.id}" if certificate else f"model sha256:{model.sha256[:16]}",
         command=_command(stated, subject.audit),
+        verification=_verification(subject),
         name=clipped(model.name, _NAME),
         issuer=clipped((certificate and certificate.issuer) or "", _NAME),
         responsible=clipped((certificate and certificate.responsible) or "", _NAME),
@@ -273,6 +277,14 @@ def _command(stated: Stated, audit: Audit | None) -> str:
     return f"auditor audit MODEL {join(words)}{rest}"
 
 
+def _verification(subject: Subject) -> str:
+    """What verifies the certificate, with the files that it takes."""
+    certificate = subject.certificate
+    repaired = certificate.model.repair if certificate else None
+    proof = " --proof PROOF.json" if isinstance(repaired, RepairFacts) and repaired.proof else ""
+    return f"auditor verify REPORT.pdf{' --public-key ISSUER.pub.pem' if subject.key_id else ''}{proof}"
+
+
 def _overridden(certificate: Certificate) -> Iterator[str]:
     """What the policy says where the certificate says otherwise, and what it says."""
     days = (certificate.expires - certificate.valid_from).days
@@ -296,6 +308,8 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
         yield "In the data", data.summary(audit.data)
     if audit and audit.how_far:
         yield "How far it reaches", "; ".join(reach.lines(audit.how_far))
+    elif certificate and certificate.box:
+        yield "How far it reaches", reach.certified(certificate.box)
     yield "Sensitive attributes", some(model.sensitive, _LIST)
     if model.undisclosed:
         yield "Not disclosed", UNDISCLOSED[model.undisclosed]
@@ -315,9 +329,7 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
     if not certificate:
         return
     if not subject.repair and (facts := certificate.model.repair):
-        price = f"{facts.log_likelihood_before} → {facts.log_likelihood_after or 'minus infinity'}"
-        start = grouped(facts.source_sha256[:16])
-        yield "Repaired", f"from the model sha256 {start} …; log-likelihood of its counts {price}"
+        yield "Repaired", repair.certified(facts)
     if certificate.policy.sha256:
         overridden = "; ".join(_overridden(certificate))
         loosened = f", overridden: {overridden}" if overridden else ", nothing overridden"

@@ -26,9 +26,14 @@ def section(subject: Subject) -> Blocks:
         Heading("What was explored"),
         Paragraph(explored(subject.audit.search)),
         Heading("What this does not say"),
-        Paragraph(f"{SCOPE} {FURTHER}" if subject.audit.how_far else SCOPE),
+        Paragraph(scope(subject)),
         *([Paragraph(undisclosed_explained(meaning))] if meaning else []),
     ]
+
+
+def scope(subject: Subject) -> str:
+    """What it is about."""
+    return f"{SCOPE} {FURTHER}" if subject.reaches_further else SCOPE
 
 
 def explored(search: SearchRecord) -> str:

@@ -133,7 +133,7 @@ def said(subject: Subject) -> tuple[str, ...]:
         sentences = (undisclosed_explained(meaning), *sentences)
     if subject.audit and subject.audit.data:
         sentences = tuple(_OTHER_MEANINGS_SHOWN if line == _OTHER_MEANINGS else line for line in sentences)
-    if subject.audit and subject.audit.how_far:
+    if subject.reaches_further:
         sentences = (*sentences, FURTHER)
     return sentences
 

@@ -45,6 +45,10 @@ _NOT_LIKELY = (
     "The verdict above is about the audited model alone, with exactly its parameters. Here stands what holds "
     "for others too. It is exact, like the verdict, and no statement of how likely any of them is."
 )
+_IN_BOX = (
+    "Every one of them is δ-fair by the same question; whether a model is one of them is told by auditor "
+    "verify --model."
+)
 _NOT_COUNTED = (
     "How many patterns discriminate in every one of these models, and how many in some, is not counted. What "
     "is said of models within a factor can be checked from the JSON document with box_checker.py, one file "
@@ -54,12 +58,19 @@ _NOT_COUNTED = (
 
 def section(subject: Subject) -> Blocks:
     """Make the section."""
-    if not subject.audit or not (found := subject.audit.how_far):
+    stated, audit = subject.stated, subject.audit
+    found = audit.how_far if audit else None
+    certified_box = subject.certificate and subject.certificate.box
+    if not found and not certified_box:
         return None
-    stated = subject.stated
     blocks: list[Block] = [Heading("How far this reaches", "reach"), Paragraph(_NOT_LIKELY, "intro")]
+    if certified_box:
+        which = _within(certified_box, "certified")
+        blocks.append(Paragraph(f"{strong('This is certified of a box of models too.')} {which} {_IN_BOX}"))
+    if not audit or not found:
+        return blocks
     for models in found.sets:
-        blocks += _set(models, stated, None if subject.brief else subject.audit.parameters)
+        blocks += _set(models, stated, None if subject.brief else audit.parameters)
     if found.largest_box:
         blocks.append(Paragraph(_largest(found.largest_box)))
     if found.every_population:
@@ -79,6 +90,18 @@ def lines(found: HowFarRecord) -> Iterator[str]:
         yield f"{_POPULATIONS}: {_VERDICTS[found.every_population.verdict]}"
 
 
+def certified(size: str) -> str:
+    """What a certificate says of a box."""
+    return f"models within a factor of {_factor(size)}: {_VERDICTS['all-delta-fair']}"
+
+
+def _within(size: str, which: str) -> str:
+    return (
+        f"These are all models whose probabilities are each at most {_factor(size)} times larger or smaller "
+        f"than the {which} model’s (ε = {size}), in any combination."
+    )
+
+
 def _about(models: SetRecord) -> str:
     if models.set == "box":
         return f"models within a factor of {_factor(models.size)}"
@@ -96,10 +119,7 @@ def _rows(number: str) -> str:
 def _set(models: SetRecord, stated: Stated, parameters: ExactModel | None) -> list[Block]:
     """What holds for one set; without parameters the short form."""
     if models.set == "box":
-        which = (
-            f"These are all models whose probabilities are each at most {_factor(models.size)} times larger "
-            f"or smaller than the audited model’s (ε = {models.size}), in any combination."
-        )
+        which = _within(models.size, "audited")
     else:
         which = (
             f"These are all models that can be learned from the same counts and {models.size} more "

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from decimal import ROUND_CEILING, Decimal
 
 from auditor.choices import MethodName
+from auditor.documents.certificate import RepairFacts, ScorecardRepairFacts
 from auditor.documents.comparison import ParameterChange
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.repair import PointsChange, PredictionShift, ProofSummary, Repair
 from auditor.model.spec import RepairRecord
 from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Facts, Heading, Items, Paragraph, Picture, Table, values
-from auditor.report.figures import likelihood, percent, plural, rounded, share, signed, whole
+from auditor.report.figures import grouped, likelihood, percent, plural, rounded, share, signed, whole
 from auditor.report.subject import Subject
 from auditor.report.wording import move_table
 
@@ -131,6 +132,25 @@ def proved(proof: ProofSummary) -> str:
     said = f"No δ-fair model of these counts is more than {gap} nats likelier{part}: proved"
     branches = "1 branch" if proof.branches == 1 else f"{proof.branches:,} branches"
     return f"{said} in {branches}." if proof.closed else f"{said}; nearer than that is open after {branches}."
+
+
+def certified(facts: RepairFacts | ScorecardRepairFacts) -> str:
+    """From what a certified model was repaired, and at what price."""
+    counts = "its counts"
+    if isinstance(facts, ScorecardRepairFacts):
+        counts = f"{whole(int(facts.people))} people of the population before"
+    after = facts.log_likelihood_after
+    said = (
+        f"from the model sha256 {grouped(facts.source_sha256[:16])} …; log-likelihood of {counts} "
+        f"{facts.log_likelihood_before} → {after or 'minus infinity'}"
+    )
+    if not isinstance(facts, RepairFacts) or facts.proof is None or after is None:
+        return said
+    gap = Decimal(facts.proof.bound) - Decimal(after)
+    return (
+        f"{said}; no δ-fair model of these counts is more than {gap} nats likelier, as the proof shows that "
+        f"goes with this (sha256 {grouped(facts.proof.sha256[:16])} …)"
+    )
 
 
 def source(record: Repair | RepairRecord) -> str:

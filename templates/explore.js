@@ -88,7 +88,7 @@ if (document.getElementById("facts")) {
     for (const table of document.querySelectorAll("table.patterns.sortable, table.listed")) {
       const share = table.classList.contains("listed") ? 4 : 6;
       for (const row of table.tBodies[0].rows) {
-        const disclosed = [...row.cells[1].querySelectorAll(".attr")].map((found) => found.textContent.slice(0, -1));
+        const disclosed = [...row.cells[1].querySelectorAll("b")].map((found) => found.previousSibling.textContent.replace(/^, /, "").slice(0, -2));
         row.classList.toggle("left-out", !(names.every((one) => disclosed.includes(one))
           && Number(row.cells[3].dataset.sort) > above && Number(row.cells[share].dataset.sort) >= least));
       }

@@ -6,7 +6,7 @@ if (document.getElementById("certificate-file")) {
   const body = document.getElementById("proof-checks").tBodies[0], says = document.getElementById("proof-says");
   const rows = new Map(), words = new Map([[true, "✓ holds"], [false, "✗ DOES NOT HOLD"], [null, "not checked"]]);
   const looks = new Map([[true, "holds"], [false, "fails"], [null, "open"]]);
-  let run = 0;
+  let run = 0, working = null;
   const row = (name) => {
     if (!rows.has(name)) {
       const made = body.insertRow(), head = document.createElement("th");
@@ -17,20 +17,43 @@ if (document.getElementById("certificate-file")) {
     }
     return rows.get(name);
   };
+  /** Prove in a worker, so that the page never waits; where there is none, in the page, in slices. */
+  function inWorker(options, { say, progress }) {
+    if (working) working.terminate();
+    return new Promise((resolve) => {
+      const here = () => resolve(proved(file, { ...options, say, progress }));
+      try {
+        const listening = "onmessage = async ({ data: [text, options] }) => { const tell = (what) => (...told) => postMessage([what, ...told]);"
+          + " await proved(text, { ...options, say: tell('say'), progress: tell('progress') }); postMessage(['end']); };";
+        const address = URL.createObjectURL(new Blob([document.getElementById("prover").textContent, listening]));
+        working = new Worker(address);
+        URL.revokeObjectURL(address);
+        working.onerror = (event) => { event.preventDefault(); working.terminate(); here(); };
+        working.onmessage = ({ data: [what, ...told] }) => {
+          if (what === "end") resolve();
+          else ({ say, progress })[what](...told);
+        };
+        working.postMessage([file, options]);
+      } catch (error) {
+        here();
+      }
+    });
+  }
   async function prove(key) {
-    const mine = ++run, outcomes = [], began = performance.now();
+    const mine = ++run, outcomes = new Map(), began = performance.now();
     says.className = "formula";
     says.textContent = "Checking …";
-    await proved(file, {
+    await inWorker({
       key,
       today: new Date().toISOString().slice(0, 10),
+    }, {
       say: (name, holds, seen) => {
         if (mine !== run) return;
         const [made, outcome, what] = row(name);
         made.className = looks.get(holds);
         outcome.textContent = words.get(holds);
         what.textContent = seen;
-        outcomes.push([name, holds]);
+        outcomes.set(name, holds);
       },
       progress: (name, part) => {
         if (mine !== run) return;
@@ -40,8 +63,8 @@ if (document.getElementById("certificate-file")) {
       },
     });
     if (mine !== run) return;
-    const wrong = outcomes.filter(([, holds]) => holds === false).map(([name]) => name);
-    const open = outcomes.filter(([, holds]) => holds === null).map(([name]) => name);
+    const wrong = [...outcomes].filter(([, holds]) => holds === false).map(([name]) => name);
+    const open = [...outcomes].filter(([, holds]) => holds === null).map(([name]) => name);
     says.className = `formula ${wrong.length ? "fails" : open.length ? "open" : "holds"}`;
     says.textContent = wrong.length
       ? `DOES NOT HOLD: ${wrong.join(", ")}. Don’t rely on this certificate.`

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field
 
-from auditor.data.scoring import Share as FoundShare
-from auditor.data.scoring import wilson
 from auditor.documents.record import Record, labels
 
 if TYPE_CHECKING:
@@ -35,9 +33,11 @@ class Observed(Record):
     high: Share | None
 
     @classmethod
-    def of(cls, found: FoundShare) -> Self:
-        """Record a share."""
-        return cls(**vars(found))
+    def of(cls, count: int, people: int) -> Self:
+        """Record a share; NumPy comes with the first, and not with a record that is only read."""
+        from auditor.data.scoring import wilson
+
+        return cls(**vars(wilson(count, people)))
 
 
 class DataGroup(Record):
@@ -185,11 +185,11 @@ def evidence(
 def _rates(tally: Tally) -> dict[str, Observed]:
     undeserving = tally.decided - tally.deserving
     return {
-        "accuracy": Observed.of(wilson(tally.right, tally.decided)),
-        "selected": Observed.of(wilson(tally.selected, tally.decided)),
-        "favourable": Observed.of(wilson(tally.favourable, tally.people)),
-        "true_positive_rate": Observed.of(wilson(tally.found, tally.deserving)),
-        "false_positive_rate": Observed.of(wilson(tally.selected - tally.found, undeserving)),
+        "accuracy": Observed.of(tally.right, tally.decided),
+        "selected": Observed.of(tally.selected, tally.decided),
+        "favourable": Observed.of(tally.favourable, tally.people),
+        "true_positive_rate": Observed.of(tally.found, tally.deserving),
+        "false_positive_rate": Observed.of(tally.selected - tally.found, undeserving),
     }
 
 
@@ -207,7 +207,7 @@ def _group(
 
 
 def _pattern(record: PatternRecord, lists: Iterable[_ListName], whole: Tally, context: Tally) -> DataPattern:
-    occurs = wilson(whole.people, whole.known)
+    occurs = Observed.of(whole.people, whole.known)
     inside = None
     if occurs.low is not None and occurs.high is not None and record.probability is not None:
         inside = occurs.low <= record.probability <= occurs.high
@@ -216,10 +216,10 @@ def _pattern(record: PatternRecord, lists: Iterable[_ListName], whole: Tally, co
         context_values=record.context_values,
         lists=tuple(lists),
         probability=record.probability,
-        occurs=Observed.of(occurs),
+        occurs=occurs,
         probability_in_interval=inside,
         favourable_given_pattern=record.favourable_given_pattern,
         favourable_given_context=record.favourable_given_context,
-        observed_given_pattern=Observed.of(wilson(whole.favourable, whole.people)),
-        observed_given_context=Observed.of(wilson(context.favourable, context.people)),
+        observed_given_pattern=Observed.of(whole.favourable, whole.people),
+        observed_given_context=Observed.of(context.favourable, context.people),
     )

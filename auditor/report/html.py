@@ -27,10 +27,10 @@ from auditor.version import __version__
 
 Medium = Literal["screen", "paper"]
 
-#: The scripts of a page, one after the other.
-SCRIPTS = ("report.js", "exact.js", "explore.js")
-#: What a page with a certificate has besides.
-PROOF = ("prove.js", "proof.js")
+#: The scripts of a page, in the order in which they run; those of one element are put together.
+SCRIPTS = (("report.js", "exact.js", "explore.js"),)
+#: Those of a page with a certificate: the first element is what its worker runs, too.
+PROOF = (("exact.js", "prove.js"), ("report.js", "explore.js", "proof.js"))
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def render(
                 medium=medium,
                 facts=facts(subject) if medium == "screen" else None,
                 proof=in_script(subject.file) if medium == "screen" else None,
-                **_dress(SCRIPTS + PROOF if subject.file else SCRIPTS),
+                **_dress(PROOF if subject.file else SCRIPTS),
             )
         )
     except (TemplateError, UnicodeDecodeError) as error:
@@ -101,7 +101,7 @@ def page(title: str, contents: Sequence[Block], medium: Medium = "screen") -> st
     """Render blocks as a page of their own."""
     template = environment().get_template("page.html.j2")
     return template.render(
-        title=title, contents=contents, medium=medium, version=__version__, **_dress(("report.js",))
+        title=title, contents=contents, medium=medium, version=__version__, **_dress((("report.js",),))
     )
 
 
@@ -124,13 +124,17 @@ def environment(templates: Path | None = None) -> ImmutableSandboxedEnvironment:
     return made
 
 
-def _dress(scripts: Sequence[str]) -> dict[str, str]:
-    """The sheet and the script, and by which digest a browser knows the script."""
-    script = "".join(resource("templates", name).read_text(encoding="utf-8") for name in scripts)
+def _dress(elements: Sequence[Sequence[str]]) -> dict[str, object]:
+    """The sheet and the scripts, and by which digests a browser knows the scripts."""
+    scripts = [
+        "".join(resource("templates", name).read_text(encoding="utf-8") for name in names)
+        for names in elements
+    ]
+    digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
     return {
         "css": Markup(resource("templates", "report.css").read_text(encoding="utf-8")),
-        "js": Markup(script),
-        "js_hash": f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}",
+        "scripts": [Markup(script) for script in scripts],
+        "script_hashes": Markup(" ".join(f"'sha256-{digest}'" for digest in digests)),
     }
 
 
@@ -140,7 +144,8 @@ def _rich(text: str) -> Markup:
     def marked(attribute: str, value: str) -> str:
         if not attribute:
             return f"<strong>{escape(value)}</strong>"
-        return f'<span class="attr">{escape(attribute)}:</span> <span class="val">{escape(value)}</span>'
+        # One element and no more: a PDF has hundreds of pairs, and takes its time for each element.
+        return f"{escape(attribute)}: <b>{escape(value)}</b>"
 
     def plain(part: str) -> str:
         return str(escape(re.sub(r"(?<![\w-])-(?=\d)", "−", part)))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -58,7 +60,7 @@ def render(html: str, attachments: Sequence[Attachment] = (), dated: datetime = 
             "(text, Markdown and HTML need neither)"
         ) from error
     fetcher = URLFetcher(allowed_protocols=["data"], allow_redirects=False)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _without_collection():
         # WeasyPrint leaves the file of its colour profile to the garbage collector.
         warnings.simplefilter("ignore", ResourceWarning)
         document = weasyprint.HTML(string=html, base_url="about:blank", url_fetcher=fetcher).render(
@@ -81,6 +83,18 @@ def render(html: str, attachments: Sequence[Attachment] = (), dated: datetime = 
         )
     missing = {chr(point) for font in document.fonts.values() for point in font.missing}
     return Pdf(content, len(document.pages), "".join(sorted(missing)))
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Leave cyclic garbage where it is: the boxes of a layout live until its end."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _finish(document: weasyprint.Document, pdf: pydyf.PDF) -> None:

@@ -1,6 +1,7 @@
 """The use case of reports: documents in, files that people read and sign out.
 
-What only certificates need is imported with the first of them: the report of an audit does without.
+What only certificates and new audits need is imported with the first of them: the report of a stored one does
+without.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from auditor.report.profiles import load_profile
 from auditor.report.sections.repair import moved
 from auditor.report.subject import Stated, Subject
 from auditor.report.text import verdict_line
-from auditor.usecases import auditing, clock
+from auditor.usecases import clock
 
 if TYPE_CHECKING:
     from auditor.certificate.reading import Opened
@@ -157,7 +158,9 @@ def report(
                 f"{escaped(document)}: is a model and no result; auditor audit {escaped(document)} --delta … "
                 "-o report.pdf makes a report of it"
             )
-        stated = auditing.audit(
+        from auditor.usecases.auditing import audit as audited
+
+        stated = audited(
             spec,
             str(spec.repair.delta),
             criterion=spec.repair.criterion,
@@ -195,7 +198,9 @@ def _of_stored_audit(
     if model is None:
         return of_audit(stored, None, format, style)
     spec = _named_by(document, stored.model.sha256, model, stored.model.undisclosed)
-    audit = auditing.audit(
+    from auditor.usecases.auditing import audit as audited
+
+    audit = audited(
         spec,
         stored.delta,
         criterion=stored.criterion,
@@ -224,9 +229,9 @@ def _of_repair(
             f"{escaped(document)}: has only the digest of the repaired model; give it with --model"
         )
     spec = _named_by(document, record.after.sha256, model, record.after.undisclosed)
-    audit = auditing.audit(
-        spec, record.delta, criterion=record.criterion, illustrate=True, time_limit=time_limit
-    )
+    from auditor.usecases.auditing import audit as audited
+
+    audit = audited(spec, record.delta, criterion=record.criterion, illustrate=True, time_limit=time_limit)
     return of_audit(audit, spec, format, style, record)
 
 
@@ -428,6 +433,8 @@ def _named_by(
     spec = load_model(model)
     if not isinstance(spec, ModelSpec):
         spec = spec.taken_as(undisclosed)
-    if auditing.classifier_of(spec, None).sha256() != sha256:
+    from auditor.usecases.auditing import classifier_of
+
+    if classifier_of(spec, None).sha256() != sha256:
         raise InputError(f"{escaped(document)}: is about another model than {escaped(model)}: digests differ")
     return spec

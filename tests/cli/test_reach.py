@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -148,13 +149,15 @@ def test_a_file_is_announced_with_all_verdicts(auditor: Auditor, tmp_path: Path)
 
 def test_a_stored_audit_keeps_it(auditor: Auditor, tmp_path: Path) -> None:
     stored = tmp_path / "audit.json"
-    auditor("audit", COMPAS, "--delta", "0.42", "--box", "0.1", "-o", stored)
+    auditor("audit", COMPAS, "--delta", "0.42", "--box", "0.1", "--largest-box", "-o", stored)
     for more in ((), ("--model", COMPAS)):
         for suffix in ("md", "html"):
             path = tmp_path / f"{len(more)}.{suffix}"
             run = auditor("report", stored, *more, "-o", path)
             assert "How far this reaches" in path.read_text(encoding="utf-8"), run.err
             assert "not all are δ-fair" in path.read_text(encoding="utf-8")
+    page = re.sub("</?span[^>]*>", "", (tmp_path / "0.html").read_text(encoding="utf-8"))
+    assert "Sex,Age --box 0.1 --largest-box</p>" in page, "the command on the cover repeats it"
 
 
 @pytest.mark.parametrize(

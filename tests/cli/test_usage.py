@@ -56,6 +56,7 @@ def test_version(auditor: Auditor) -> None:
         (("audit",), "MODEL is missing: Model specification"),
         (("audit", FIGURE1), "--delta is missing: Threshold from 0 to 1"),
         (("audit", FIGURE1, "--delta"), "--delta needs a value"),
+        (("audit", FIGURE1, "--delta", ".1", "-o", "a", "--output=b"), "--output is given 2 times"),
         (("keygen", "--no-passphrase=3"), "--no-passphrase takes no value"),
         (("audit", FIGURE1, "--dleta", ".1"), "--dleta is no option of auditor audit; did you mean --"),
         (("audit", FIGURE1, "a\x1bb", "--delta", ".1"), '"a\\x1bb": more than auditor audit takes'),

@@ -11,7 +11,7 @@ from base64 import b64encode
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
@@ -69,7 +69,7 @@ def golden(name: str, text: str, update: bool) -> None:
 
 def test_golden_page(update_golden: bool) -> None:
     text = page("figure1")
-    for name in ("report.css", *html.SCRIPTS):
+    for name in ("report.css", *chain(*html.SCRIPTS)):
         inlined = resource("templates", name).read_text(encoding="utf-8")
         assert text.count(inlined) == 1
         text = text.replace(inlined, f"(the whole of {name})\n")

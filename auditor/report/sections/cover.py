@@ -264,8 +264,16 @@ def _command(stated: Stated, audit: Audit | None) -> str:
         "--cutoff": audit.cutoff.cutoff if audit and audit.cutoff else None,
         "--sensitive": sensitive if len(sensitive) <= _COMMAND else None,
     }
+    further = audit.how_far if audit else None
+    sets = {"box": "--box", "imprecise-dirichlet": "--idm"}
+    options |= {sets[found.set]: found.size for found in further.sets} if further else {}
+    flags = (" --largest-box" if further and further.largest_box else "") + (
+        " --any-population" if further and further.every_population else ""
+    )
     words = [word for option, value in options.items() if value is not None for word in (option, value)]
-    rest = "" if len(sensitive) <= _COMMAND else " --sensitive NAMES"
+    rest = flags if len(sensitive) <= _COMMAND else f"{flags} --sensitive NAMES"
+    if audit and audit.data:
+        rest += " --data TABLE"
     return f"auditor audit MODEL {join(words)}{rest}"
 
 

@@ -13,7 +13,7 @@ N = 10
 help:
 	@echo "make demo     audit the shipped German credit model and leave a report in demo/"
 	@echo "make test     everything that CI checks"
-	@echo "make test-engines  the same counts from CSV, Parquet, DuckDB, SQLite, Postgres and Spark, and the MLflow recipe"
+	@echo "make test-engines  the same counts from CSV, Parquet, DuckDB, SQLite, Postgres and Spark, MLflow and scorecards"
 	@echo "make fuzz     the tests' properties on N times as many random models, always new ones: make fuzz N=100"
 	@echo "make lint     style, types and import rules only"
 	@echo "make bench    speed, growth and memory of the engine"

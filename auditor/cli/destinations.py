@@ -41,6 +41,11 @@ def settle(
     OutputError
         If one can't be written.
     """
+    from auditor.model.reading import keep_pipe
+
+    for path in reads.values():
+        if path is not None:
+            keep_pipe(path)
     taken = {
         identity: name
         for name, path in reads.items()

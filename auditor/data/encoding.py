@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from auditor.data.binning import places
@@ -10,7 +11,8 @@ from auditor.data.cells import Dialect
 from auditor.data.counting import JOINT
 from auditor.data.tables import Progress, Rows, Table, reject
 from auditor.messages import shown
-from auditor.model.intervals import Bins
+from auditor.model.intervals import Bins, are_intervals
+from auditor.model.scorecard import ANY_OTHER
 from auditor.model.spec import ValueSpec
 
 if TYPE_CHECKING:
@@ -81,6 +83,7 @@ class EncodedTable:
         self.unknown: dict[str, int] = {}
         problems = []
         for attribute, name, group in zip(attributes, names[1:], found, strict=True):
+            problems += unnamed_cells(group.cells[-1], attribute, name, table)
             code = values_of(group.cells[-1], attribute, table.dialect)
             self._codes[name] = {cell: max(c, -1) for cell, c in code.items()}
             absent = {-1: 0, -2: 0}
@@ -125,25 +128,46 @@ def values_of(
 ) -> dict[str | None, int]:
     """Return the place of each cell among the values of an attribute, as `codes_of` does.
 
-    A bin of categories has the cells of each, and a bin of missing values those without a value.
+    A bin of categories has the cells of each, a bin of missing values those without a value, and the bin of
+    any other all that no other value holds.
     """
     known: list[ValueSpec] = []
     places: list[int] = []
     values: Sequence[ValueSpec | ScoredValue] = attribute.values
-    missing = -1
+    missing, other = -1, -2
     for v, value in enumerate(values):
         if isinstance(value, ValueSpec):
             known.append(value)
             places.append(v)
         elif value.bin == "missing":
             missing = v
+        elif value.bin == "special" and value.value == ANY_OTHER and not value.categories:
+            other = v
         else:
             for category in value.categories or (value.value,):
                 label = value.label if not value.categories else category
                 known.append(ValueSpec.model_validate({"value": category, "label": label}))
                 places.append(v)
     found = codes_of(cells, known, dialect)
-    return {cell: places[p] if p >= 0 else missing if p == -1 else p for cell, p in found.items()}
+    return {cell: places[p] if p >= 0 else missing if p == -1 else other for cell, p in found.items()}
+
+
+def unnamed_cells(
+    cells: Sequence[str | None], attribute: AttributeSpec | ScorecardAttribute, column: str, table: Table
+) -> list[str]:
+    """Explain special bins beside ranges whose cells nothing names: they would count as usual numbers."""
+    values: Sequence[ValueSpec | ScoredValue] = attribute.values
+    if not any(are_intervals([value.value]) for value in values):
+        return []
+    return [
+        f"{table.name}: column {shown(column)}: nothing says which numbers belong to the bin "
+        f"{shown(value.value)}; name them as its categories, or in its place in the table of the scorecard"
+        for value in values
+        if not isinstance(value, ValueSpec)
+        and (value.bin, value.categories) == ("special", None)
+        and value.value not in (ANY_OTHER, *cells)
+        and not _is_number(value.value)
+    ]
 
 
 def codes_of(
@@ -160,12 +184,23 @@ def codes_of(
         bare = "" if cell is None else cell.strip()
         place = known.get(bare)
         found[cell] = place if place is not None else -1 if dialect.text(cell) is None else -2
-    bins = Bins.of([value.value for value in values])
+    ranges = [i for i, value in enumerate(values) if are_intervals([value.value])]
+    bins = Bins.of([values[i].value for i in ranges])
     rest = [cell for cell, place in found.items() if place == -2 and cell is not None]
     if bins and rest:
         texts = [cell.strip() for cell in rest]
-        for cell, place in zip(
-            rest, places(bins, texts, dialect.numbers(texts), dialect).tolist(), strict=True
+        numbers = dialect.numbers(texts)
+        # Beside ranges a value that is a number is a code, however data write it: -1 or -1.0.
+        codes = {float(code): i for code, i in known.items() if i not in ranges and _is_number(code)}
+        for cell, number, place in zip(
+            rest, numbers.tolist(), places(bins, texts, numbers, dialect).tolist(), strict=True
         ):
-            found[cell] = place if place >= 0 else -2
+            found[cell] = codes.get(number, ranges[place]) if place >= 0 else -2
     return found
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return isfinite(float(text))
+    except ValueError:
+        return False

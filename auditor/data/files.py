@@ -150,6 +150,10 @@ def _kind(path: Path, dialect: Dialect) -> str:
     """Tell what a file is from its first bytes."""
     name = escaped(os.fspath(path))
     try:
+        if path.is_fifo():
+            raise InputError(
+                f"{name}: is a pipe, and tables are read more than once; write it to a file first"
+            )
         with path.open("rb") as file:
             start = file.read(4096)
     except (OSError, ValueError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from auditor.data.encoding import column_of, values_of
+from auditor.data.encoding import column_of, unnamed_cells, values_of
 from auditor.data.tables import Progress, Table, reject
 from auditor.messages import shown
 from auditor.model.building import build_scorecard, decimal
@@ -35,6 +35,7 @@ def with_shares(spec: ScorecardSpec, table: Table, progress: Progress = lambda s
     tree = spec.model_dump()
     problems: list[str] = []
     for attribute, name, group, part in zip(spec.attributes, names, groups, tree["attributes"], strict=True):
+        problems += unnamed_cells(group.cells[-1], attribute, name, table)
         rows, strange = _rows(attribute, group.cells[-1], group.rows.tolist(), table)
         if strange:
             named = ", ".join(map(shown, sorted(strange)[:_NAMED]))

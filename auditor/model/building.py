@@ -79,7 +79,25 @@ def decimal(number: Fraction | float | int) -> Decimal:
     return Decimal(int(number)) if whole else Decimal(repr(float(number)))
 
 
-def chosen(names: Iterable[str], known: Iterable[str], source: str, role: str) -> frozenset[str]:
+def with_sensitive(
+    attributes: Iterable[Mapping[str, object]], sensitive: Iterable[str], source: str, role: str = "attribute"
+) -> list[dict[str, object]]:
+    """Return the trees of a scorecard's attributes with which of them are sensitive.
+
+    Raises
+    ------
+    InputError
+        With a line per name that is none of theirs.
+    """
+    found = list(attributes)
+    names = [str(attribute["name"]) for attribute in found]
+    protected = chosen(split(sensitive, names), names, source, role, f". {scorecard.NO_INPUT}")
+    return [{**attribute, "sensitive": attribute["name"] in protected} for attribute in found]
+
+
+def chosen(
+    names: Iterable[str], known: Iterable[str], source: str, role: str, remedy: str = ""
+) -> frozenset[str]:
     """Return the names, all of which must be known.
 
     Raises
@@ -91,7 +109,8 @@ def chosen(names: Iterable[str], known: Iterable[str], source: str, role: str) -
     if strange := [name for name in wanted if name not in available]:
         have = ", ".join(shown(name) for name in available[:20]) + (" and more" if available[20:] else "")
         raise InputError(
-            f"{escaped(source)}: there is no {role} {shown(name)}; give some of {have}" for name in strange
+            f"{escaped(source)}: there is no {role} {shown(name)}; give some of {have}{remedy}"
+            for name in strange
         )
     return frozenset(wanted)
 

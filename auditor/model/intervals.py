@@ -21,7 +21,7 @@ class Bins:
     Attributes
     ----------
     edges : tuple of Decimal
-        Increasing; k edges make k + 1 bins.
+        Increasing; k edges make k + 1 bins, and none the whole line.
     closed : {"left", "right"}
         Which end a bin contains: ``[a, b)`` or ``(a, b]``.
 
@@ -48,6 +48,8 @@ class Bins:
     @property
     def labels(self) -> tuple[str, ...]:
         """The bins in words."""
+        if not self.edges:
+            return ("any number",)
         texts = [_plain(edge) for edge in self.edges]
         between = list(pairwise(texts))
         if self.closed == "left":
@@ -77,7 +79,7 @@ class Bins:
         """
         parts = [_CODE.fullmatch(code) for code in codes]
         found = [(part[1], part[2], part[3], part[4]) for part in parts if part]
-        if len(found) != len(codes) or len(codes) < 2:
+        if len(found) != len(codes) or not codes:
             return None
         lows, highs = ([Decimal(part[i]) for part in found] for i in (1, 2))
         edges = tuple(lows[1:])
@@ -88,6 +90,8 @@ class Bins:
         # An end that is infinite is written as open or closed by different programs.
         marks = {(part[0], before[3]) for before, part in pairwise(found)}
         closed: dict[tuple[str, str], Literal["left", "right"]] = {("[", ")"): "left", ("(", "]"): "right"}
+        if not marks:
+            return cls(())
         mark = marks.pop()
         return cls(edges, closed[mark]) if not marks and mark in closed else None
 

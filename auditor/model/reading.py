@@ -23,6 +23,9 @@ MAX_BYTES = 32 * 1024 * 1024
 #: No kind of document may have more, a PDF with a certificate in it included.
 _MOST_BYTES = 128 * 1024 * 1024
 
+#: What was read from each pipe, by its place: bytes that several ask for come only once. None: not read yet.
+_pipes: dict[tuple[int, int], bytes | None] = {}
+
 
 def load_model(path: str | os.PathLike[str]) -> ModelSpec | ScorecardSpec:
     """Read and validate a model specification.
@@ -92,16 +95,32 @@ def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
         data = _standard_input(sys.stdin.buffer)
     else:
         try:
-            with Path(name).open("rb") as file:
-                status = os.fstat(file.fileno())
-                if stat.S_ISREG(status.st_mode) and status.st_size > limit:
-                    raise InputError(too_large)
-                data = file.read(limit + 1)
+            status = Path(name).stat()
+            if stat.S_ISREG(status.st_mode) and status.st_size > limit:
+                raise InputError(too_large)
+            place = status.st_dev, status.st_ino
+            kept = _pipes.get(place)
+            if kept is None:
+                with Path(name).open("rb") as file:
+                    kept = file.read((_MOST_BYTES if place in _pipes else limit) + 1)
+                if place in _pipes:
+                    _pipes[place] = kept
+            data = kept
         except (OSError, ValueError) as error:
             raise InputError(f"{escaped(name)}: {unreadable(error)}") from error
     if len(data) > limit:
         raise InputError(too_large)
     return data
+
+
+def keep_pipe(path: str | os.PathLike[str]) -> None:
+    """Keep what a pipe holds once it is read, for all who read it later; any other file is left alone."""
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError):
+        return
+    if stat.S_ISFIFO(status.st_mode):
+        _pipes[status.st_dev, status.st_ino] = None
 
 
 @lru_cache(maxsize=1)

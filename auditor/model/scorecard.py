@@ -37,6 +37,13 @@ VERSION = 1
 #: Shares come rounded from tables; they may miss a sum of 1 by this much, and are divided by their sum.
 SHARES_TOLERANCE = Fraction(1, 200)
 #: How far a written weight of what isn't disclosed may be from that of the conforming population.
+#: What to do about attributes that a scorecard doesn't ask for.
+NO_INPUT = (
+    "Of attributes that aren't inputs of the scorecard this question finds nothing: to audit its decisions, "
+    "learn a model of them from a table that has both"
+)
+#: The value of a special bin that holds whatever no other value does.
+ANY_OTHER = "any other"
 _AGREEMENT = Decimal("1e-9")
 #: Decimal places of the weights of what isn't disclosed.
 _PLACES = Decimal("1e-20")
@@ -56,6 +63,10 @@ Score = Annotated[
 ]
 
 
+#: A value of the decision, by what it means for people.
+Side = Literal["favourable", "unfavourable"]
+
+
 class ScorecardDecision(Part):
     """The binary decision, and which way the numbers point."""
 
@@ -63,7 +74,7 @@ class ScorecardDecision(Part):
     favourable: ValueSpec
     unfavourable: ValueSpec
     higher: Annotated[
-        Literal["favourable", "unfavourable"],
+        Side,
         Field(description="Which value of the decision higher points or weights speak for."),
     ] = "favourable"
 
@@ -99,7 +110,8 @@ class ScoredValue(Part):
         Score | None, Field(description="Points or weight before a repair, where that moved it.")
     ] = None
     share: Annotated[
-        Probability | None, Field(description="Share of the population; a value of share 0 can't occur.")
+        Probability | None,
+        Field(description="Share of the population; a value of share 0 doesn't occur in it."),
     ] = None
     bin: Annotated[
         Literal["missing", "special"] | None, Field(description="Whether it holds what isn't a usual value.")
@@ -166,6 +178,10 @@ class ScorecardSpec(Part):
     decision: ScorecardDecision
     scale: Annotated[Scale | None, Field(description="Of points; without it weights are log-odds.")] = None
     intercept: Annotated[Score, Field(description="Base points, or the intercept in log-odds.")] = Decimal(0)
+    reason_points: Annotated[
+        Literal["below", "above"] | None,
+        Field(description="Whether an adverse decision cites what has points below its baseline, or above."),
+    ] = None
     intercept_before: Annotated[
         Score | None, Field(description="The intercept before a repair, where that moved it.")
     ] = None
@@ -378,12 +394,13 @@ def _intercept_nats(spec: ScorecardSpec) -> Decimal:
 
 
 def _occurring(attribute: ScorecardAttribute, meaning: Undisclosed = "conforming") -> tuple[ScoredValue, ...]:
-    """The values that can be disclosed: those with people, and not "missing" where that means undisclosed."""
-    return tuple(
-        value
-        for value in attribute.values
-        if value.share != 0 and not (meaning == "missing-bin" and value.bin == "missing")
-    )
+    """The values that can be disclosed.
+
+    Those with people; where "missing" means undisclosed and no population is assumed, all others than that.
+    """
+    if meaning == "missing-bin":
+        return tuple(value for value in attribute.values if value.bin != "missing")
+    return tuple(value for value in attribute.values if value.share != 0)
 
 
 def _shares(values: Sequence[ScoredValue]) -> list[Decimal]:
@@ -430,8 +447,7 @@ def _between_parts(spec: object) -> Iterator[Problem]:
     if attributes and not any(part(a, "sensitive") not in (None, False) for a in attributes):
         message = (
             'none is sensitive; write "sensitive": true at each attribute that needs protection or stands in '
-            "for one that does. Of attributes that aren't inputs of the scorecard this question finds "
-            "nothing: to audit its decisions, learn a model of them from a table that has both"
+            f"for one that does. {NO_INPUT}"
         )
         yield Problem(("attributes",), message)
 
@@ -441,19 +457,27 @@ def _attribute(place: Place, attribute: object, unit: str, meaning: str | None) 
     if part(attribute, "values") is not None and not values:
         yield Problem((*place, "values"), "no values are given; an attribute has at least one")
     yield from checks.repeats(values, lambda i: (*place, "values", i), lambda i: f"values[{i}]")
-    other = "points" if unit == "weight" else "weight"
+    other_unit = "points" if unit == "weight" else "weight"
     why = 'the scorecard has no "scale"' if unit == "weight" else 'the scorecard has a "scale"'
     for v, value in enumerate(values):
         if not has_parts(value):
             continue
-        if part(value, other) is not None:
-            yield Problem((*place, "values", v), f'has "{other}", and {why}; give "{unit}"')
+        if part(value, other_unit) is not None:
+            yield Problem((*place, "values", v), f'has "{other_unit}", and {why}; give "{unit}"')
         elif part(value, unit) is None:
             yield Problem((*place, "values", v), f'"{unit}" is missing; add it')
     missing = [v for v, value in enumerate(values) if part(value, "bin") == "missing"]
     for v in missing[1:]:
         message = f"is a bin of missing values like values[{missing[0]}]; give one"
         yield Problem((*place, "values", v), message)
+    lists = [items(part(value, "categories")) for value in values]
+    owner: dict[str, int] = {}
+    for v, value in enumerate(values):
+        for cell in lists[v] or [part(value, "value")]:
+            other = owner.setdefault(cell, v) if isinstance(cell, str) else v
+            if other != v and (lists[v] or lists[other]):
+                message = f"holds {shown(cell)} like values[{other}]; let one have it"
+                yield Problem((*place, "values", v), message)
     yield from _population(place, values, meaning == "conforming")
     number = part(attribute, "undisclosed")
     if meaning == "missing-bin" and has_parts(attribute):

@@ -19,7 +19,7 @@ from auditor.model.building import split
 from auditor.model.classifier import Classifier
 from auditor.model.cutoff import Cutoff
 from auditor.model.naive_bayes import NaiveBayes
-from auditor.model.scorecard import ScorecardSpec
+from auditor.model.scorecard import NO_INPUT, ScorecardSpec
 from auditor.search.answer import Progress, Wanted, answer, list_patterns, ranking
 from auditor.search.question import Question, Share
 from auditor.search.ranges import ModelSet, Ranges, box, imprecise_dirichlet
@@ -168,8 +168,9 @@ def marked(model: ModelSpec | ScorecardSpec, sensitive: Iterable[str]) -> ModelS
     names = [attribute.name for attribute in model.attributes]
     chosen = set(split(sensitive, names))
     if unknown := sorted(chosen.difference(names)):
+        remedy = f". {NO_INPUT}" if isinstance(model, ScorecardSpec) else ""
         raise InputError(
-            f"sensitive: the model has no {shown(name)}; it has {', '.join(map(shown, names))}"
+            f"sensitive: the model has no {shown(name)}; it has {', '.join(map(shown, names))}{remedy}"
             for name in unknown
         )
     attributes = tuple(a.model_copy(update={"sensitive": a.name in chosen}) for a in model.attributes)

@@ -97,12 +97,23 @@ def fleet(
     work = ((file, _content(file), question, reports is not None) for file in left)
     for row, report in _results(work, min(jobs or os.cpu_count() or 1, len(left)), backend):
         if reports is not None and report is not None:
-            path = reports / f"{Path(row.file).stem[:100]}-{row.file_sha256 or '':.12}.html"
+            path = _report_file(reports, row.file, row.file_sha256)
             write_bytes(path, report)
             row = row.model_copy(update={"report": os.fspath(path)})
         if state is not None:
             append_line(state, row.model_dump_json())
         yield row
+
+
+def report_files(files: Sequence[str], reports: Path) -> list[Path]:
+    """Name the report of each model in a folder of reports, each once."""
+    return list(
+        dict.fromkeys(_report_file(reports, visible(file), _digest(_content(file))) for file in files)
+    )
+
+
+def _report_file(reports: Path, file: str, digest: str | None) -> Path:
+    return reports / f"{Path(file).stem[:100]}-{digest or '':.12}.html"
 
 
 def names(path: Path) -> list[str]:

@@ -8,12 +8,12 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from auditor.documents.proof import LikelihoodProof, ProofVerification
-from auditor.documents.reading import read
+from auditor.documents.reading import MAX_BYTES, read
 from auditor.documents.repair import ProofSummary
 from auditor.documents.verification import Check
 from auditor.errors import InputError
 from auditor.messages import escaped
-from auditor.model.reading import load_naive_bayes
+from auditor.model.reading import load_naive_bayes, read_bytes
 from auditor.model.spec import ModelSpec
 from auditor.repair import proof_checker
 from auditor.repair.decimals import exact_decimal
@@ -116,9 +116,8 @@ def nats(gap: str, lost: Decimal) -> Decimal:
 def is_proof(path: str | os.PathLike[str]) -> bool:
     """Whether a file says that it is a proof of a likelihood; what can't be read isn't."""
     try:
-        with Path(path).open("rb") as file:
-            return b'"auditor/likelihood-proof"' in file.read(_START)
-    except OSError:
+        return b'"auditor/likelihood-proof"' in read_bytes(path, MAX_BYTES)[:_START]
+    except InputError:
         return False
 
 

@@ -375,16 +375,29 @@ def _remarks(made: pdf.Pdf) -> tuple[str, ...]:
     return (f"no font has these characters: {made.missing[:40]}; apt-get install fonts-noto-cjk may help",)
 
 
+def logo_of(policy: Path) -> Path | None:
+    """Name the file of the logo that a policy file gives, if it does.
+
+    Raises
+    ------
+    InputError
+        If the policy can't be read.
+    """
+    from auditor.certificate.policy import load_policy
+
+    logo = load_policy(policy).content.report.logo
+    return None if logo is None else policy.parent / logo
+
+
 def _look(policy: Path | None) -> Look:
     """The logo and the colour that a policy file names."""
     if policy is None:
         return Look()
     from auditor.certificate.policy import load_policy
 
-    wanted = load_policy(policy).content.report
-    if wanted.logo is None:
+    wanted, path = load_policy(policy).content.report, logo_of(policy)
+    if path is None:
         return Look(accent=wanted.accent)
-    path = policy.parent / wanted.logo
     data = read_bytes(path, _MAX_PICTURE)
     media = next((media for media, start in _PICTURES.items() if data.startswith(start)), None)
     if media is None and path.suffix.lower() == ".svg" and b"<svg" in data:

@@ -35,8 +35,18 @@ from auditor.certificate.scope import scope_of
 from auditor.certificate.verifying import verify
 from auditor.documents.certificate import Supersedes
 from auditor.errors import InputError
+from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
 from auditor.search.limits import Limits
+from tests.certificate.cards import (
+    WITNESS_PLACES,
+    card,
+    conformed,
+    conforms,
+    enumerated,
+    rounded,
+    whole_card,
+)
 from tests.certificate.making import (
     AGAINST,
     CHECKER,
@@ -58,7 +68,11 @@ FULL_WIDTH = str.maketrans("0123456789", "０１２３４５６７８９")
 #: Certificates of one model that are tried: as it is, and altered.
 PER_MODEL = 10
 SIDES = ("favourable", "unfavourable")
-ASSUMPTIONS_AND_LIMITS = "6d055ecd12e04b8ee2329708938a43387789d3cdb801da7bac745a91687f4515"
+#: SHA-256 of the assumptions, limits and method of each family.
+FIXED_WORDS = {
+    "naive-bayes": "6d055ecd12e04b8ee2329708938a43387789d3cdb801da7bac745a91687f4515",
+    "scorecard": "82076c775c9cea9db57f0a9147c8c5008d1749700bc8b181627cc24e4a53c3f2",
+}
 
 #: The checker's `main` for one path after another.
 DRIVER = """
@@ -113,11 +127,12 @@ def by_verify(data: bytes) -> tuple[int, str]:
 
 # Certificates of random models
 
+NAMES = ("sex", "race", 'a "b', "x, y", "Alter", "é", "grünes Feld", "sexe", "B")
+
 
 def random_tree(random: Random) -> Content:
     """A small model by counts or likelihoods, with zeros, equal rows and names that need quotation marks."""
-    names = ["sex", "race", 'a "b', "x, y", "Alter", "é", "grünes Feld", "sexe", "B"]
-    random.shuffle(names)
+    names = random.sample(NAMES, len(NAMES))
     attributes: list[Content] = []
     smoothing = random.choice([0, 1, 1])
     for i in range(random.choice([1, 2, 2, 3, 3, 4])):
@@ -174,22 +189,40 @@ def as_repaired(tree: Content, random: Random) -> Content:
     return content
 
 
-def random_certificate(random: Random) -> Content:
-    """What `certify` writes of a random model, of either version."""
-    model = random_tree(random)
-    spec, source = ModelSpec.model_validate(model), None
-    if random.random() < 0.2:
-        source, spec = spec, ModelSpec.model_validate(as_repaired(model, random))
+def random_card(random: Random) -> ScorecardSpec:
+    """A small scorecard; half of them have rational odds, and so degrees that a threshold can equal."""
+    names = random.sample(NAMES, random.choice([1, 2, 2, 3, 3]))
+    if random.random() < 0.5:
+        return whole_card(random, names)
+    return card(random, points=random.random() < 0.5, names=names)
+
+
+def random_certificate(random: Random, scored: bool | None = None) -> Content:
+    """What `certify` writes of a random model, of either version, and of either family unless it is said."""
+    scored = random.random() < 0.5 if scored is None else scored
     limits = Limits(expired=lambda: True) if random.random() < 0.1 else Limits()
-    delta = random.choice(["0", "0.01", "0.05", "0.1", "0.15", "0.2", "0.3", "0.5", "1", "0.123456789012345"])
     wishes: dict[str, Any] = {"criterion": random.choice(["difference", "ratio"])}
-    if random.random() < 0.4:
-        wishes["min_probability"] = random.choice(["0.5", "0.1", "0.05", "0.01", "0.9", "0.0001"])
     if random.random() < 0.3:
         wishes |= {"issuer": "Example Bank", "responsible": "A. Person"}
+    delta = random.choice(["0", "0.01", "0.05", "0.1", "0.15", "0.2", "0.3", "0.5", "1", "0.123456789012345"])
+    spec: ModelSpec | ScorecardSpec
+    source = None
+    if scored:
+        spec = random_card(random)
+        sizes = {pair.size for pair in brute(tree(made(delta, spec, limits=limits, **wishes))).pairs}
+        short = sorted(size for size in sizes if not (10**9 * size).denominator > 1)
+        if short and random.random() < 0.6:
+            delta = plain_decimal(random.choice(short))
+    else:
+        model = random_tree(random)
+        spec = ModelSpec.model_validate(model)
+        if random.random() < 0.2:
+            source, spec = spec, ModelSpec.model_validate(as_repaired(model, random))
+        if random.random() < 0.4:
+            wishes["min_probability"] = random.choice(["0.5", "0.1", "0.05", "0.01", "0.9", "0.0001"])
     certificate = made(delta, spec, source=source, limits=limits, **wishes)
-    said = [model["name"], model["decision"]["favourable"], *(a["name"] for a in model["attributes"])]
-    if random.random() < 0.4 and not set('",') & set("".join(said)):
+    said = [certificate.model.name, certificate.decision.favourable, *(a.name for a in spec.attributes)]
+    if not scored and random.random() < 0.4 and not set('",') & set("".join(said)):
         return version_1(certificate)
     if random.random() < 0.3:
         before = scope_of(certificate)
@@ -417,9 +450,41 @@ def _repair(content: Content, random: Random) -> Content:
     return changed
 
 
+def _scorecard(content: Content, random: Random) -> Content:
+    """Another scorecard, mostly with a population that conforms with it."""
+    changed = copy.deepcopy(content)
+    exact = changed["model"]["exact"]
+    if "family" not in exact:
+        return changed
+    attribute, other = random.choice(exact["attributes"]), random.choice(exact["attributes"])
+    match random.randrange(6):
+        case 0:
+            exact["base"] = {"e": "2", "2": "e"}[exact["base"]]
+        case 1:
+            exact["odds"] = str(Fraction(exact["odds"]) * Fraction(random.choice(["2", "1/2", "3"])))
+        case 2:  # the same scorecard, written in another way
+            moved = random.choice([-1, 1])
+            for place, n in ((attribute, moved), (other, -moved)):
+                place["weights"] = [str(Fraction(w) + n) for w in place["weights"]]
+                place["undisclosed"] = str(Fraction(place["undisclosed"]) + n)
+            return changed
+        case 3:
+            attribute["undisclosed"] = str(Fraction(attribute["undisclosed"]) + random.choice([-1, 1]))
+        case 4:
+            v = random.randrange(len(attribute["weights"]))
+            attribute["weights"][v] = str(
+                Fraction(attribute["weights"][v]) + Fraction(random.choice(["1", "-1", "1e-20"]))
+            )
+        case 5:
+            exact["intercept"] = random.choice([other["undisclosed"], "0", "1/3"])
+    if random.random() < 0.8:
+        changed["model"]["exact"] = conformed(exact, random)
+    return changed
+
+
 CLAIMS = [
     _flip, _count, _delta, _criterion, _least, _witness, _witness, _largest, _coverage, _sensitive, _decision,
-    _history, _repair,
+    _history, _repair, _scorecard, _scorecard,
 ]  # fmt: skip
 
 
@@ -471,22 +536,27 @@ def _with(content: Content, pair: Pair, exact: bool) -> Content:
     def named(values: Any) -> dict[str, str]:
         return {attributes[i]["name"]: attributes[i]["values"][v] for i, v in values}
 
+    scored = "family" in content["model"]["exact"]
     places = max(12, len(content["delta"].partition(".")[2]))
     unit = Fraction(1, 10**places)
     top = content["max_degree"] | {
-        "exact": str(pair.size) if exact else content["max_degree"]["exact"],
+        "exact": str(pair.size) if exact and not scored else content["max_degree"]["exact"],
         "lower": plain_decimal(pair.size // unit * unit),
     }
     if exact:
         top["upper"] = plain_decimal(-(-pair.size // unit) * unit)
+    numbers = {
+        "degree": pair.degree,
+        "probability": pair.probability,
+        "favourable_given_pattern": pair.favourable_given_pattern,
+        "favourable_given_context": pair.favourable_given_context,
+    }
+    write = (lambda number: plain_decimal(rounded(number, WITNESS_PLACES))) if scored else str
     return content | {
         "witness": {
             "sensitive_values": named(pair.x),
             "context_values": named(pair.y),
-            "degree": str(pair.degree),
-            "probability": str(pair.probability),
-            "favourable_given_pattern": str(pair.favourable_given_pattern),
-            "favourable_given_context": str(pair.favourable_given_context),
+            **{name: write(number) for name, number in numbers.items()},
         },
         "max_degree": top,
     }
@@ -509,21 +579,22 @@ def plain_decimal(number: Fraction) -> str:
 
 def brute(content: Content) -> BruteForce:
     """All pairs of a certificate's model."""
-    exact = content["model"]["exact"]
-    rows = tuple(
-        (tuple(zip(a["favourable"], a["unfavourable"], strict=True)), a["sensitive"])
-        for a in exact["attributes"]
-    )
-    return _brute(exact["prior"], rows, content["criterion"])
+    return _brute(json.dumps(content["model"]["exact"]), content["criterion"])
 
 
 @lru_cache(maxsize=64)
-def _brute(prior: str, rows: tuple[Any, ...], criterion: CriterionName) -> BruteForce:
+def _brute(text: str, criterion: CriterionName) -> BruteForce:
+    exact = json.loads(text)
+    if "family" in exact:
+        return enumerated(exact, criterion)
     attributes = tuple(
-        PlainAttribute(tuple((Fraction(p), Fraction(q)) for p, q in pairs), sensitive)
-        for pairs, sensitive in rows
+        PlainAttribute(
+            tuple((Fraction(p), Fraction(q)) for p, q in zip(*(a[s] for s in SIDES), strict=True)),
+            a["sensitive"],
+        )
+        for a in exact["attributes"]
     )
-    return BruteForce(PlainModel(Fraction(prior), attributes), criterion)
+    return BruteForce(PlainModel(Fraction(exact["prior"]), attributes), criterion)
 
 
 def sentence_and_formula(c: Content) -> dict[str, str]:
@@ -573,21 +644,17 @@ def _claims(c: Content) -> Iterator[bool]:
     yield all(type(a["sensitive"]) is bool for a in exact["attributes"])
     names = [exact["decision"], *(a["name"] for a in exact["attributes"])]
     for group in (names, [exact[s] for s in SIDES], *(a["values"] for a in exact["attributes"])):
-        yield len({unicodedata.normalize("NFKC", name) for name in group}) == len(group) > 1
+        yield len({unicodedata.normalize("NFKC", name) for name in group}) == len(group) > 0
         yield all(unicodedata.normalize("NFC", name) == name and name.strip() for name in group)
-    numbers = [exact["prior"], *(p for a in exact["attributes"] for s in SIDES for p in a[s])]
-    yield all(str(Fraction(p)) == p and 0 <= Fraction(p) <= 1 for p in numbers)
-    yield 0 < Fraction(exact["prior"]) < 1
-    yield all(sum(map(Fraction, a[s])) == 1 for a in exact["attributes"] for s in SIDES)
-    yield all(
-        p != "0" or q != "0" for a in exact["attributes"] for p, q in zip(*(a[s] for s in SIDES), strict=True)
-    )
+    scored = "family" in exact
+    yield from (_scored if scored else _likely)(c)
     yield c["model"]["sha256"] == digest(exact)
     yield c["decision"] == {"name": exact["decision"], **{s: exact[s] for s in SIDES}}
     sensitive = [a["name"] for a in exact["attributes"] if a["sensitive"]]
     yield [item["name"] for item in c["sensitive_attributes"]] == sensitive != []
     yield c["claim"] == sentence_and_formula(c)
-    yield digest({name: c[name] for name in ("assumptions", "limits", "method")}) == ASSUMPTIONS_AND_LIMITS
+    fixed = digest({name: c[name] for name in ("assumptions", "limits", "method")})
+    yield fixed == FIXED_WORDS["scorecard" if scored else "naive-bayes"]
     issued, start, end = (date.fromisoformat(c[name]) for name in ("issued", "valid_from", "expires"))
     yield issued <= start <= DAY < end and all(
         len(c[name]) == 10 for name in ("issued", "valid_from", "expires")
@@ -655,6 +722,34 @@ def _claims(c: Content) -> Iterator[bool]:
         yield from _version_2(c, (end - start).days)
 
 
+def _likely(c: Content) -> Iterator[bool]:
+    """What a naive Bayes model has."""
+    exact = c["model"]["exact"]
+    numbers = [exact["prior"], *(p for a in exact["attributes"] for s in SIDES for p in a[s])]
+    yield all(str(Fraction(p)) == p and 0 <= Fraction(p) <= 1 for p in numbers)
+    yield 0 < Fraction(exact["prior"]) < 1
+    yield all(sum(map(Fraction, a[s])) == 1 for a in exact["attributes"] for s in SIDES)
+    yield all(
+        p != "0" or q != "0" for a in exact["attributes"] for p, q in zip(*(a[s] for s in SIDES), strict=True)
+    )
+    yield c["version"] == 1 or c["model"]["family"] == "naive-bayes"
+
+
+def _scored(c: Content) -> Iterator[bool]:
+    """What a scorecard has."""
+    exact = c["model"]["exact"]
+    shares = [exact["unfavourable_share"], *(p for a in exact["attributes"] for p in a["population"])]
+    others = [n for a in exact["attributes"] for n in (*a["weights"], a["undisclosed"])]
+    numbers = [exact["odds"], exact["intercept"], *shares, *others]
+    yield all(str(Fraction(n)) == n for n in numbers) and Fraction(exact["odds"]) > 0
+    yield all(0 < Fraction(p) <= 1 for p in shares) and Fraction(shares[0]) < 1
+    yield exact["base"] in ("2", "e")
+    yield (exact["family"], exact["undisclosed"]) == (c["model"]["family"], "conforming")
+    yield exact["family"] == "scorecard" and c["version"] == 2
+    yield (c["min_probability"], c["max_degree"]["exact"]) == (None, None)
+    yield conforms(exact)
+
+
 def _version_2(c: Content, days: int) -> Iterator[bool]:
     scope = {"decision": c["decision"]["name"], **{s: c["decision"][s] for s in SIDES}}
     scope |= {name: c[name] for name in ("criterion", "delta", "min_probability")}
@@ -668,7 +763,6 @@ def _version_2(c: Content, days: int) -> Iterator[bool]:
     beaten = {name: value for name, value in c["policy"]["overridden"].items() if value is not None}
     yield not beaten or c["policy"]["sha256"] is not None
     yield all(value != now[name] for name, value in beaten.items())
-    yield c["model"]["family"] == "naive-bayes"
     repair = c["model"]["repair"]
     if repair is None:
         return
@@ -700,7 +794,7 @@ class Tally:
     """What came of many altered certificates."""
 
     def __init__(self) -> None:
-        self.tried = self.true = self.passed_true = self.undecided = 0
+        self.tried = self.scored = self.true = self.passed_true = self.undecided = 0
         self.originals_refused: list[Content] = []
         self.false_by_verify: list[Content] = []
         self.false_by_checker: list[Content] = []
@@ -709,11 +803,11 @@ class Tally:
 
     def __str__(self) -> str:
         return (
-            f"{self.tried} tried, {self.true} of them true; false ones passed by verify: "
-            f"{len(self.false_by_verify)}, by the checker: {len(self.false_by_checker)}; disagreements: "
-            f"{len(self.disagreements)}, and {self.undecided} where one left something undecided; true ones "
-            f"that both passed: {self.passed_true}; refused: {len(self.refused)} true ones that `certify` "
-            f"would not write so, and {len(self.originals_refused)} that it wrote"
+            f"{self.tried} tried, {self.scored} of them of scorecards; {self.true} true; false ones passed "
+            f"by verify: {len(self.false_by_verify)}, by the checker: {len(self.false_by_checker)}; "
+            f"disagreements: {len(self.disagreements)}, and {self.undecided} where one left something "
+            f"undecided; true ones that both passed: {self.passed_true}; refused: {len(self.refused)} true "
+            f"ones that `certify` would not write so, and {len(self.originals_refused)} that it wrote"
         )
 
     def judge(self, content: Content, check: Callable[[bytes], tuple[int, str]], original: bool) -> None:
@@ -721,6 +815,7 @@ class Tally:
         data = envelope(content)
         verified, checked, true = by_verify(data), check(data), is_true(content)
         self.tried += 1
+        self.scored += '"family":"scorecard"' in json.dumps(content, separators=(",", ":"))
         if original and not (true and verified[0] == checked[0] == 0):
             self.originals_refused.append(content)
         self.true += true

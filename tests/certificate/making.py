@@ -20,12 +20,13 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from auditor.certificate import claims, form_checker
-from auditor.certificate.issuing import issue, tree
+from auditor.certificate.issuing import exact_of, issue, tree
 from auditor.certificate.policy import terms
 from auditor.certificate.signing import PAYLOAD_TYPE, key_id, pae
 from auditor.certificate.verifying import Against
 from auditor.documents.certificate import STATEMENT_TYPE, Certificate, Supersedes
 from auditor.model.reading import load_naive_bayes
+from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
 from auditor.search.answer import answer
 from auditor.search.limits import DEFAULT, Limits
@@ -62,7 +63,7 @@ def loaded(name: str) -> ModelSpec:
 
 def made(
     delta: str = "0.2",
-    spec: ModelSpec | None = None,
+    spec: ModelSpec | ScorecardSpec | None = None,
     day: date = DAY,
     *,
     source: ModelSpec | None = None,
@@ -75,7 +76,7 @@ def made(
     """A certificate."""
     spec = spec or figure1()
     chosen = terms(wishes.pop("policy", None), delta=delta, limits=limits, **wishes)
-    found = answer(spec.naive_bayes(), chosen.question)
+    found = answer(exact_of(spec), chosen.question)
     return issue(
         spec,
         chosen,

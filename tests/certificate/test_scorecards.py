@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -20,46 +19,16 @@ from auditor.certificate.signing import sign
 from auditor.certificate.verifying import Against, verify
 from auditor.documents.certificate import Certificate, ScorecardRepairFacts
 from auditor.errors import InputError
-from auditor.model.reading import load_model, parse_model
+from auditor.model.reading import load_model
 from auditor.model.scorecard import ScorecardSpec
 from auditor.repair.scorecards import counts_of, population_of
 from auditor.search.answer import answer
+from tests.certificate.cards import card
 from tests.certificate.making import AGAINST, DAY, EXAMPLES, KEY, bare, put, renamed
 from tests.cli.conftest import Auditor
 from tests.cli.conftest import auditor as auditor
 
 CRITERIA: tuple[Literal["difference", "ratio"], ...] = ("difference", "ratio")
-
-
-def card(random: Random, *, points: bool) -> ScorecardSpec:
-    """A small scorecard; in points that double the odds, where ties are common."""
-    attributes = []
-    for i in range(random.randint(2, 4)):
-        size = random.randint(1, 4)
-        shares = [random.randint(1, 5) for _ in range(size)]
-        values: list[dict[str, Any]] = []
-        for v, share in enumerate(shares):
-            number = random.randint(-3, 3) if points else random.randint(-20, 20) / 10
-            unit = "points" if points else "weight"
-            values.append({"value": f"v{v}", unit: number, "share": round(share / sum(shares), 6)})
-        attributes.append({"name": f"a{i}", "sensitive": i == 0 or random.random() < 0.4, "values": values})
-    tree = {
-        "kind": "auditor/scorecard",
-        "version": 1,
-        "name": "card",
-        "decision": {
-            "name": "d",
-            "favourable": {"value": "yes", "label": "yes"},
-            "unfavourable": {"value": "no", "label": "no"},
-        },
-        "intercept": random.randint(-1, 1),
-        "attributes": attributes,
-    }
-    if points:
-        tree["scale"] = {"pdo": random.choice([1, 2, 20]), "offset": 0, "odds": random.choice([1, 2, 3])}
-    spec = parse_model(json.dumps(tree).encode(), "card.json")
-    assert isinstance(spec, ScorecardSpec)
-    return spec
 
 
 def certified(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import signal
@@ -165,6 +166,39 @@ def test_no_output_is_overwritten_by_another(
     assert named in run.err
 
 
+@pytest.mark.usefixtures("home")
+def test_files_that_no_option_names_are_not_overwritten(auditor: Auditor) -> None:
+    Path("auditor.toml").write_text('kind = "auditor/policy"\nversion = 1\n[report]\nlogo = "logo.svg"\n')
+    Path("card.csv").touch()
+    Path("card.json").write_text('{"intercept": 1}')
+    Path("logo.svg").touch()
+    Path("out").mkdir()
+    page = f"m-{hashlib.sha256(Path('m.json').read_bytes()).hexdigest():.12}.html"
+    cases = {
+        ("fleet", "m.json", "--delta", ".3", "--reports", "out", "-o", "x.csv"): (
+            page,
+            "m.json",
+            "MODEL (m.",
+        ),
+        ("frontier", "m.json", "--deltas", "0.1", "--write", "out"): ("fair-0.1.json", "m.json", "MODEL"),
+        (*LEARN, "--by", "by", "-o", "out"): ("a.json", "people.csv", "DATA"),
+        ("report", "c.json", "--policy", "auditor.toml", "-o", "out/r.md"): ("r.md", "logo.svg", "the logo"),
+        ("import", "card.csv", "--sensitive", "s", "-o", "out/x.json"): (
+            "x.json",
+            "card.json",
+            "the file be",
+        ),
+    }
+    for name, target, _ in cases.values():
+        Path("out", name).symlink_to(Path("..", target))
+    before = dict(files())
+    for arguments, (name, _, option) in cases.items():
+        run = auditor(*arguments)
+        assert (run.code, run.out) == (2, ""), run.err
+        assert f"out/{name} is also the file of {option}" in run.err
+    assert dict(files()) == before
+
+
 def shell(command: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
     """Run a command of a shell, in which $A is the program and $M a model."""
     return subprocess.run(
@@ -216,7 +250,6 @@ def test_exit_codes_tell_the_truth(tmp_path: Path, command: str, code: int) -> N
 def test_what_is_open_already_is_written_to(tmp_path: Path) -> None:
     whole = shell("$A certify $M --delta .3 --issued 2026-01-01", tmp_path).stdout
     for command in (
-        "$A certify $M --delta .3 --issued 2026-01-01 -o /dev/stdout | cat",
         "$A certify $M --delta .3 --issued 2026-01-01 -o >(cat) | cat",
         "mkfifo p; cat p & $A certify $M --delta .3 --issued 2026-01-01 -o p; wait",
         "$A certify <(cat $M) --delta .3 --issued 2026-01-01",
@@ -288,7 +321,16 @@ def test_what_was_written_before_the_end_is_named(
     assert (home / "new.json").exists()
 
 
-def test_a_report_of_standard_input(tmp_path: Path) -> None:
-    for document in ("audit $M --delta .3 --format json", "certify $M --delta .3"):
-        run = shell(f"$A {document} | $A report - -o x.md && head -1 x.md", tmp_path)
-        assert (run.returncode, run.stdout[:2]) == (0, b"# "), run.stderr
+def test_what_comes_through_pipes_is_read_by_all_who_need_it(tmp_path: Path) -> None:
+    run = shell(
+        "$A certify $M --delta .3 > c.json; $A report <(cat c.json) -o a.md; $A report - -o b.md < c.json;"
+        "mkfifo p; { cat c.json > p & $A verify p --extract x.json; } && cmp a.md b.md && head -1 a.md",
+        tmp_path,
+    )
+    assert (run.returncode, run.stdout.splitlines()[-1][:2]) == (0, b"# "), run.stderr
+    assert (tmp_path / "x.json").read_bytes()[:1] == b"{"
+
+
+def test_tables_from_pipes_are_refused(tmp_path: Path) -> None:
+    run = shell("$A learn <(echo a) --decision d --favourable 1 --sensitive s", tmp_path)
+    assert (run.returncode, b"is a pipe, and tables are read more than once" in run.stderr) == (3, True)

@@ -199,6 +199,97 @@ def test_shares_come_from_data(card: Path) -> None:
     ]
 
 
+def test_data_that_give_shares_are_written_in_any_way(auditor: Auditor, card: Path) -> None:
+    folder = card.parent
+    told = ("import", folder / "points.csv", "--sensitive", "age", "--pdo", "20", "--offset", "50")
+    (folder / "people.txt").write_text(
+        "age|home\n20,0|own\n25,5|rent\n40|own\n1.050|own\nk. A.|rent\n", encoding="latin-1"
+    )
+    asked = ("--separator", "|", "--decimal", ",", "--thousands", ".", "--encoding", "latin-1")
+    run = auditor(*told, "--data", folder / "people.txt", *asked, "--missing", "k. A.")
+    assert run.code == 0, run.err
+    shares = [[v["share"] for v in a["values"]] for a in json.loads(run.out)["attributes"]]
+    assert shares == [[0.5, 0.5], [0.6, 0.4]]
+    import duckdb
+
+    with duckdb.connect(folder / "people.duckdb") as connection:
+        connection.execute(f"CREATE TABLE people AS SELECT * FROM '{folder / 'people.csv'}'")
+    url = f"duckdb:///{folder / 'people.duckdb'}"
+    run = auditor(*told, "--from", url, "--sql", "SELECT * FROM people WHERE home = 'own'")
+    assert [[v["share"] for v in a["values"]] for a in json.loads(run.out)["attributes"]] == [
+        [pytest.approx(1 / 3), pytest.approx(2 / 3)],
+        [1, 0],
+    ]
+    assert auditor(*told, "--data", folder / "people.csv", "--from", url, "--table", "people").code == 2
+    assert auditor("import", TABLE, "--sensitive", "age", "--sql", "SELECT 1").code == 2
+
+
+def test_points_may_speak_against(auditor: Auditor, card: Path) -> None:
+    folder = card.parent
+    told = ("import", folder / "points.csv", "--sensitive", "age", "--pdo", "20", "--offset", "50")
+    run = auditor(
+        *told, "--data", folder / "people.csv", "--higher", "unfavourable", "-o", folder / "bad.json"
+    )
+    assert run.code == 0
+    good, bad = (load_model(path) for path in (card, folder / "bad.json"))
+    assert isinstance(good, ScorecardSpec)
+    assert isinstance(bad, ScorecardSpec)
+    for z in ((), ((0, 0), (1, 1)), ((1, 0),)):
+        assert good.classifier().probability(z) + bad.classifier().probability(z) == pytest.approx(1)
+    # What was written says how it is read.
+    run = auditor("convert", folder / "bad.json", "-o", folder / "bad.csv")
+    assert "--pdo=20 --offset=50 --odds=1 --higher unfavourable" in run.err
+    assert auditor("convert", folder / "bad.json", "-o", folder / "bad.pmml").code == 0
+    for suffix, given in (("csv", ("--pdo=20", "--offset=50", "--higher", "unfavourable")), ("pmml", ())):
+        again = folder / f"again-{suffix}.json"
+        run = auditor("import", folder / f"bad.{suffix}", "--sensitive", "age", *given, "-o", again)
+        assert run.code == 0, run.err
+        found = load_model(again)
+        assert isinstance(found, ScorecardSpec)
+        assert found.classifier().sha256() == bad.classifier().sha256()
+    run = auditor("import", folder / "bad.pmml", "--sensitive", "age", "--higher", "favourable")
+    assert (run.code, "says itself what its scores speak for" in run.err) == (3, True)
+
+
+def test_a_card_goes_to_scikit_learn_and_back(auditor: Auditor, card: Path) -> None:
+    pytest.importorskip("skops.io", reason="needs the extra delta-fair[sklearn]")
+    path, again = card.parent / "card.skops", card.parent / "again.json"
+    assert auditor("convert", card, "-o", path).code == 0
+    told = ("import", path, "--sensitive", "age", "--favourable", "non-event", "--decision", "loan")
+    run = auditor(*told, "--data", card.parent / "people.csv", "-o", again)
+    assert run.code == 0, run.err
+    ours, theirs = load_model(card), load_model(again)
+    assert isinstance(ours, ScorecardSpec)
+    assert isinstance(theirs, ScorecardSpec)
+    assert theirs.decision.name == "loan"
+    for z in ((), ((0, 0), (1, 1)), ((1, 0),)):
+        gap = ours.classifier().probability(z) - theirs.classifier().probability(z)
+        assert abs(gap) < Decimal("1e-12")
+    run = auditor(*told, "--higher", "favourable")
+    assert (run.code, "leave --higher out" in run.err) == (3, True)
+
+
+def test_an_explainable_boosting_machine_is_imported_and_audited(auditor: Auditor, tmp_path: Path) -> None:
+    file = Path(__file__).parents[1] / "data" / "scorecards" / "interpret.ebm.json"
+    path = tmp_path / "model.yaml"
+    run = auditor("import", file, "--sensitive", "age", "--favourable", "0", "-o", path)
+    assert run.code == 0, run.err
+    document = json.loads(auditor("audit", path, "--delta", "0.1", "--format", "json").out)
+    assert document["verdict"] == "not-delta-fair"
+    run = auditor("import", card_file := EXAMPLES / "compas.json", "--sensitive", "age")
+    assert (run.code, f"{card_file}: is no model that interpret" in run.err) == (3, True)
+
+
+def test_of_what_is_no_input_it_says_that_nothing_is_found(auditor: Auditor) -> None:
+    for run in (
+        auditor("import", TABLE, "--intercept=-0.8", "--sensitive", "gender"),
+        auditor("audit", CARD, "--delta", "0.1", "--sensitive", "gender"),
+    ):
+        assert run.code == 3
+        assert "Of attributes that aren't inputs of the scorecard this question finds nothing" in run.err
+        assert "learn a model of them from a table that has both" in run.err
+
+
 def test_cells_that_the_scorecard_has_not_are_refused(auditor: Auditor, card: Path) -> None:
     (card.parent / "people.csv").write_text(PEOPLE + "33,for free\n", encoding="utf-8")
     run = auditor(

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from auditor.data.shares import with_shares
+from auditor.data.tables import open_table
 from auditor.errors import InputError
 from auditor.model.building import build_scorecard
 from auditor.model.scorecard import ScorecardSpec
@@ -179,3 +181,25 @@ def test_a_repair_is_measured_on_data(tmp_path: Path) -> None:
     right = sum((probability(row, "favourable") > 0.5) == (row["paid"] == "1") for row in rows)
     assert found.accuracy[0] == pytest.approx(right / len(rows))
     assert found.rows == len(rows)
+
+
+def test_codes_beside_ranges_and_any_other_cell(tmp_path: Path) -> None:
+    tree = card().model_dump()
+    _, age, work = tree["attributes"]
+    special = {"points": Decimal(3), "share": Decimal(0), "bin": "special"}
+    age["values"] = [*age["values"][:2], {"value": "-1.0", **special}, {"value": "refused", **special}]
+    work["values"] = [*work["values"], {"value": "any other", **special}]
+    spec = ScorecardSpec.model_validate(tree)
+    rows = [
+        {"sex": "f", "age": a, "work": w}
+        for a, w in (("-1", "farm"), ("-1.00", "shop"), ("-1.5", "sea"), ("refused", "field"))
+    ]
+    found = with_shares(spec, open_table(saved(tmp_path / "people.csv", rows)))
+    shares = [[float(v.share or 0) for v in a.values] for a in found.attributes]
+    assert shares == [[1, 0], [0.25, 0, 0.5, 0.25], [0.25, 0.25, 0.5]]
+    rows = [row for row in rows if row["age"] != "refused"]
+    with pytest.raises(InputError, match='nothing says which numbers belong to the bin "refused"'):
+        with_shares(spec, open_table(saved(tmp_path / "people.csv", rows)))
+    decided = saved(tmp_path / "people.csv", [row | {"paid": "1"} for row in rows])
+    with pytest.raises(InputError, match='nothing says which numbers belong to the bin "refused"'):
+        with_data(audit(card(), "0.1"), spec, decided)

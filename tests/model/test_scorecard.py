@@ -149,6 +149,13 @@ REFUSED: Mapping[str, tuple[list[Edit], list[str]]] = {
             'attributes[1] (housing): values[1]: "own" is the label of values[0] too; labels must differ',
         ],
     ),
+    "a category of two values": (
+        [
+            put(*HOUSING, "values", 0, "categories", ["own", "free"]),
+            put(*HOUSING, "values", 1, "categories", ["rent", "free"]),
+        ],
+        ['attributes[1] (housing): values[1]: holds "free" like values[0]; let one have it'],
+    ),
     "the name of another": (
         [put(*HOUSING, "name", "age")],
         ["attributes[1] (age): has the name of attributes[0] too; give each its own"],
@@ -256,6 +263,15 @@ def test_the_bin_of_missing_values_stands_for_what_is_not_disclosed() -> None:
     assert model.unfavourable_share is None
     odds = 50 * 2 ** ((500 + 15 + 30 - 600) / 20)
     assert float(model.probability()) == pytest.approx(odds / (1 + odds), rel=1e-15)
+
+
+def test_the_deployed_card_scores_also_what_nobody_in_the_population_has() -> None:
+    spec = spec_of(put(*HOUSING, "values", 0, "share", 1), put(*HOUSING, "values", 1, "share", 0))
+    assert spec.classifier().attributes[1].values == ("own",)
+    with_missing = spec_of(without_shares, with_missing_age, put(*HOUSING, "values", 1, "share", 0),
+        put(*HOUSING, "values", 0, "share", 1), put(*HOUSING, "values", 2, "share", 0),
+        put("undisclosed", "missing-bin"))  # fmt: skip
+    assert with_missing.classifier().attributes[1].values == ("own", "rent")
 
 
 def test_declared_numbers_are_taken_as_written() -> None:

@@ -50,6 +50,20 @@ def german() -> ScorecardSpec:
     return spec
 
 
+def test_the_repaired_example_is_fair_and_that_of_the_example() -> None:
+    path = CARD.with_name("german_scorecard_fair.yaml")
+    fair, card = load_model(path), german()
+    assert isinstance(fair, ScorecardSpec)
+    assert dump_model(fair, "yaml") == path.read_text(encoding="utf-8")
+    assert audit(fair, "0.1").verdict == "delta-fair"
+    assert fair.repair is not None
+    assert fair.repair.source_sha256 == card.classifier().sha256()
+    for a, b in zip(fair.attributes, card.attributes, strict=True):
+        for v, w in zip(a.values, b.values, strict=True):
+            assert (v.number if v.before is None else v.before) == w.number
+            assert (v.value, v.share) == (w.value, w.share)
+
+
 def in_points(spec: ScorecardSpec, pdo: int = 20) -> ScorecardSpec:
     """The card in whole points, of which ``pdo`` double the odds of the favourable decision."""
     tree = spec.model_dump()

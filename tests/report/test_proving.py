@@ -125,6 +125,13 @@ def test_examples_are_proved_whole(name: str, criterion: str, prove: Prove) -> N
     assert prove(envelope(renamed(lower)))["Verdict and largest degree"] is False
 
 
+def test_a_box_is_said_to_be_left_out(prove: Prove) -> None:
+    """Digests and sentences of all that is signed hold; no row passes for models in the box."""
+    said = prove(envelope(renamed(tree(made("0.3")) | {"box": "0.05"})))
+    assert said["Models in the box"] is None
+    assert "Models in the box" not in prove(envelope(tree(made("0.3"))))
+
+
 def test_a_larger_degree_elsewhere_is_found(prove: Prove) -> None:
     """Of the worst pattern's claim, the second worst in its place."""
     content = tree(made("0.1"))

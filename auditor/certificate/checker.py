@@ -54,6 +54,7 @@ PROOFS, BOXES = "proof_checker.py", "box_checker.py"
 SIDES = ("favourable", "unfavourable")
 CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 400_000, 8_000_000  # products in one list; steps, of about 3 µs
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
+Check = tuple[str, bool | None, str]  # its name, whether it holds or None if that was not found out, detail
 OUTCOMES = {True: "passed", False: "FAILED", None: "not performed"}
 
 
@@ -222,8 +223,8 @@ class NaiveBayes:
 class Model:
     """The model of a certificate, whose attributes and values are known by their index."""
 
-    def __init__(self, exact: Any, criterion: str, family: Any = NaiveBayes) -> None:
-        self.work, self.odds, attributes = 0, family(exact, criterion), exact["attributes"]
+    def __init__(self, exact: Any, criterion: str, family: Any = NaiveBayes, late: Any = bool) -> None:
+        self.work, self.late, self.odds, attributes = 0, late, family(exact, criterion), exact["attributes"]
         self.names, self.sizes = [a["name"] for a in attributes], [len(a["values"]) for a in attributes]
         self.where = {
             (a["name"], v): (i, j) for i, a in enumerate(attributes) for j, v in enumerate(a["values"])
@@ -253,9 +254,9 @@ class Model:
         return (x for n in range(len(self.sensitive)) for x in combinations(self.sensitive, n + 1))
 
     def spend(self, work: int) -> None:
-        """Count the work that is planned or done."""
+        """Count the work that is planned or done; too much of it, or being late, ends it."""
         self.work += work
-        if self.work > WORK_LIMIT:
+        if self.work > WORK_LIMIT or self.late():
             raise TimeoutError
 
     def above(self, threshold: Fraction, least: Fraction) -> Counter[tuple[int, ...]] | None:
@@ -267,9 +268,8 @@ class Model:
             if least:  # of those with P(xy) >= least, over any X
                 return Counter({(): self.probable(threshold, least)})
             for x, first, second in self.plan(threshold):
-                rows, columns = self.products(first, self.odds.start), self.common
-                if second != self.shared:
-                    columns = self.products(second, self.odds.one)
+                rows = self.products(first, self.odds.start)
+                columns = self.common if second == self.shared else self.products(second, self.odds.one)
                 strengths = self.odds.strengths(x).items()
                 found[x] = sum(n * self.count(rows, columns, k, threshold) for k, n in strengths)
         except TimeoutError:
@@ -318,7 +318,8 @@ class Model:
     def products(self, attributes: list[int], start: Any) -> Any:
         """The odds over these attributes in order: logarithms, then inf; odds; contexts, and their sums."""
         found = Counter([start])
-        for factors in (self.odds.factors[i] for i in attributes):
+        for n, factors in enumerate(self.odds.factors[i] for i in attributes):
+            self.spend(len(found) * self.odds.weight * (1 + n // 20))  # with ever longer numbers
             longer = Counter(found)  # the contexts without this attribute
             for odds, factor in product(found, factors):
                 longer[self.odds.times(odds, factor)] += found[odds]
@@ -329,6 +330,7 @@ class Model:
 
     def count(self, rows: Any, columns: Any, k: Any, threshold: Fraction) -> int:
         """In how many contexts |degree| is above a threshold."""
+        self.spend(0)
         (starts, odds, contexts, _), (logs, others, each, before) = rows, columns
         ends, marks = self.odds.ends(k, threshold), []
         if not ends:
@@ -372,9 +374,9 @@ class Model:
 
 
 def examine(
-    data: bytes, key: bytes | None, at: date, proof: bytes | None = None
-) -> Iterator[tuple[str, bool | None, str]]:
-    """All checks of a file's bytes: (name, whether it holds or None if that was not found out, detail)."""
+    data: bytes, key: bytes | None, at: date, proof: bytes | None = None, late: Any = bool
+) -> Iterator[Check]:
+    """All checks of a file's bytes, as far as time lasts: ``late`` tells whether it is up, if it is given."""
     c, signed, keyid, sig = form.read(data)
     if proof is not None and "proof" not in (c["model"].get("repair") or {}):
         form.refuse("a certificate that names no proof, and a proof was given")
@@ -397,7 +399,7 @@ def examine(
     if "family" in exact and scorecards is None:
         yield "model", None, f"a scorecard; put {SCORECARDS} beside this file"
         return
-    model = Model(exact, c["criterion"], scorecards.Scorecard if scorecards else NaiveBayes)
+    model = Model(exact, c["criterion"], scorecards.Scorecard if scorecards else NaiveBayes, late)
     yield "model", model.sound, "probabilities that add up, and a population that conforms"
     if not model.sound:
         return
@@ -420,7 +422,7 @@ def examine(
     yield from answers(c, model)
 
 
-def answers(c: Any, model: Model) -> Iterator[tuple[str, bool | None, str]]:
+def answers(c: Any, model: Model) -> Iterator[Check]:
     """The checks of what the certificate says of patterns."""
     delta, least = number(c["delta"]), number(c["min_probability"] or "0")
     lower, upper = number(c["max_degree"]["lower"]), number(c["max_degree"]["upper"])
@@ -461,9 +463,8 @@ def covers(c: Any, model: Model, patterns: Counter[tuple[int, ...]] | None) -> b
         closed, settled = row["method"] == "closed form", model.odds.settled(x, number(c["delta"]))
         lax = c["version"] == 1 and row["patterns"] == "0"  # then other bounds were called so too
         same = row["disclosed"] == [model.names[i] for i in x] and int(row["pairs"]) == pairs
-        if not same or not (closed == settled or (closed and lax)):
-            return False
-        if patterns is not None and int(row["patterns"]) != patterns[x]:
+        counted = patterns is None or int(row["patterns"]) == patterns[x]
+        if not same or not counted or not (closed == settled or (closed and lax)):
             return False
     return None if patterns is None else True
 

@@ -241,7 +241,7 @@ def _box(spec: ModelSpec | ScorecardSpec, answer: Answer) -> str | None:
     InputError
         If they aren't, or that isn't proved.
     """
-    for models, found in answer.how_far.sets if answer.how_far else ():
+    for models, found, _ in answer.how_far.sets if answer.how_far else ():
         if found.verdict != "all-delta-fair":
             shown = "was not decided" if found.verdict == "inconclusive" else "is not so"
             raise InputError(

@@ -63,7 +63,7 @@ class Against:
         Files of proofs that certificates may name, by their digests.
     revocations : tuple of Revocation or None
     limits : Limits
-        Of the engine's recomputation.
+        Of the recomputation, by engine and checker.
     """
 
     at: date
@@ -351,7 +351,7 @@ def _by_checker(opened: Opened, against: Against) -> list[tuple[str, bool | None
     named = repair.proof if isinstance(repair, RepairFacts) else None
     proof = against.proofs.get(named.sha256) if named else None
     try:
-        return list(checker.examine(opened.data, None, against.at, proof))
+        return list(checker.examine(opened.data, None, against.at, proof, against.limits.expired))
     except checker.UNREADABLE as error:
         raise InputError(
             f"{escaped(opened.name)}: it can't be recomputed: {escaped(repr(error))[:200]}"

@@ -56,6 +56,28 @@ def repair(
         ),
     ] = None,
     gap: options.Gap = None,
+    margin: Annotated[
+        str | None,
+        typer.Option(
+            metavar="P",
+            callback=options.share,
+            help="Repair so far inside δ that the next model, learned from as many people and not "
+            "repaired, is δ-fair with at least this probability.",
+        ),
+    ] = None,
+    draws: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=1_000_000,
+            help="With --margin: next models that are drawn for each threshold.  [default: 1000]",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, help="With --margin: the same seed gives the same model."),
+    ] = None,
     separator: tables.Separator = None,
     decimal: tables.Decimal = None,
     thousands: tables.Thousands = None,
@@ -75,6 +97,10 @@ def repair(
     Of a scorecard the population that conforms with it takes the place of counts; what is learnt is written
     back as points in the scorecard's own decimals, and proved as it is written.
 
+    With --margin the threshold of the repair is the largest hundredth of δ whose next model passes at δ often
+    enough, by exact answers for models that are drawn; one that is repaired again passes anyway. The limit is
+    that of 95%. It can take minutes; the time limit is of finding the threshold.
+
     What changed, and at what price, goes to standard output; without -o the model does, and the rest to
     standard error. Each round is reported on standard error. Exit code 0: repaired. 5: no model could be
     proved fair within the limits.
@@ -88,6 +114,10 @@ def repair(
         raise typer.BadParameter("--gap goes with --prove")
     if prove is not None and (criterion != "difference" or method != "fair"):
         raise typer.BadParameter("--prove goes with --criterion difference and --method fair")
+    if margin is None and (draws, seed) != (None, None):
+        raise typer.BadParameter("--draws and --seed go with --margin")
+    if margin is not None and method != "fair":
+        raise typer.BadParameter("--margin goes with --method fair")
     # The matrices are small; several threads would mostly wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from auditor.documents.record import to_json
@@ -96,10 +126,10 @@ def repair(
     from auditor.report.repairs import render, result_line, round_line
     from auditor.usecases import auditing, clock
 
-    counted = None if prove is None else load_naive_bayes(model)
+    counted = None if prove is None and margin is None else load_naive_bayes(model)
     spec = counted or load_model(model)
     started = clock.seconds()
-    if counted is not None:
+    if counted is not None and prove is not None:
         from auditor.usecases import proving
 
         proving.ensure_provable(counted, gap)
@@ -116,12 +146,16 @@ def repair(
             time_limit=time_limit,
             data=source,
             dialect=written,
+            margin=margin,
+            draws=1_000 if draws is None else draws,
+            seed=seed or 0,
+            progress=working,
             on_round=lambda state: working.say(
                 round_line(state.number, state.constraints, state.log_likelihood, state.patterns)
             ),
         )
     proof = None
-    if counted is not None:
+    if counted is not None and prove is not None:
         left = None if time_limit is None else max(0.0, time_limit - (clock.seconds() - started))
         with Working("proving") as working:
             made, proof = proving.prove_repair(counted, made, gap, left, working)

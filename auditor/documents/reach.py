@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from auditor.search.populations import PopulationExtreme, PopulationReach
     from auditor.search.ranges import ModelSet
     from auditor.search.reach import Extreme, LargestBox, Reach
+    from auditor.search.reach_counts import SetCounts
 
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Degree = Annotated[float, Field(ge=-1, le=1)]
+_Numbers = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
 _Ends = Annotated[
     tuple[_Share, _Share],
     Field(description="Found lower and proved upper bound on the largest |degree|, rounded outward."),
@@ -106,9 +108,21 @@ class SetRecord(Record):
         CertainPatternRecord | None,
         Field(description="null if every model is δ-fair, or every pattern has degree 0 in some model."),
     ]
+    patterns_in_some: Annotated[
+        _Numbers | None,
+        Field(
+            description="At least and at most so many patterns discriminate in some model, each in its own."
+        ),
+    ] = None
+    patterns_in_every: Annotated[
+        _Numbers | None, Field(description="At least and at most so many discriminate in every model.")
+    ] = None
+    not_counted: Annotated[str | None, Field(description="Why one of these isn't known exactly.")] = None
 
     @classmethod
-    def of(cls, model: Classifier, models: ModelSet, found: Reach, threshold: Fraction) -> Self:
+    def of(
+        cls, model: Classifier, models: ModelSet, found: Reach, counts: SetCounts, threshold: Fraction
+    ) -> Self:
         """Round the figures outward."""
         low = abs(found.largest.degree) if found.largest else Fraction(0)
         certain = found.certain
@@ -126,6 +140,9 @@ class SetRecord(Record):
             )
             if certain
             else None,
+            patterns_in_some=counts.some,
+            patterns_in_every=counts.every,
+            not_counted=counts.reason,
         )
 
 
@@ -211,10 +228,7 @@ class PopulationsRecord(Record):
 
 
 class HowFarRecord(Record):
-    """What holds beyond the audited model, as far as it was asked for.
-
-    How many patterns are certain, and how many possible, is not counted.
-    """
+    """What holds beyond the audited model, as far as it was asked for."""
 
     sets: Annotated[tuple[SetRecord, ...], Field(description="Each has the audited model.")] = ()
     largest_box: Annotated[
@@ -226,7 +240,7 @@ class HowFarRecord(Record):
     def of(cls, model: Classifier, found: HowFar, threshold: Fraction) -> Self:
         """Write down what was found."""
         return cls(
-            sets=tuple(SetRecord.of(model, models, known, threshold) for models, known in found.sets),
+            sets=tuple(SetRecord.of(model, *about, threshold) for about in found.sets),
             largest_box=LargestBoxRecord.of(found.largest_box) if found.largest_box else None,
             every_population=PopulationsRecord.of(model, found.populations, threshold)
             if found.populations

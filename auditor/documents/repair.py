@@ -86,6 +86,45 @@ class ProofSummary(Record):
     branches: Count
 
 
+class TriedMargin(Record):
+    """Draws of the next model of one that was repaired at some threshold."""
+
+    delta: Annotated[str, Field(description="Of the repair.")]
+    seed: Count
+    draws: Annotated[Count, Field(description="No more are made once too many are not δ-fair.")]
+    delta_fair: Count
+
+
+class MarginSummary(Record):
+    """How likely the next model is δ-fair without being repaired.
+
+    It is learned in the same way from as many people as stand behind the repaired model, drawn as that
+    describes them. The threshold of the repair is the largest hundredth of δ that was found to do.
+    """
+
+    delta: Annotated[str, Field(description="At which the next model is to be δ-fair, as given.")]
+    wanted: Annotated[str, Field(description="With at least this probability, as given.")]
+    level: Annotated[str, Field(description="Probability with which each limit holds.")]
+    probability: Annotated[
+        tuple[Probability, Probability],
+        Field(description="Limits (Clopper and Pearson) of the probability, from the draws below."),
+    ]
+    delta_fair: Count
+    draws: Count
+    seed: Annotated[
+        Count,
+        Field(
+            description="Of draws that had no part in finding the threshold; auditor stability makes them "
+            "again."
+        ),
+    ]
+    generator: Annotated[str, Field(description="Of random numbers; another may give other draws.")]
+    complete: Annotated[
+        bool, Field(description="Whether the time sufficed to find the largest threshold that does.")
+    ]
+    tried: Annotated[tuple[TriedMargin, ...], Field(description="In order; the last is the result.")]
+
+
 class Repair(Record):
     """How a model was repaired; "before" is the most likely model of the counts, which nothing constrains."""
 
@@ -93,7 +132,13 @@ class Repair(Record):
     version: Literal[1] = 1
     method: MethodName
     criterion: CriterionName
-    delta: Annotated[str, Field(description="The threshold as given; a degree above it discriminates.")]
+    delta: Annotated[
+        str,
+        Field(
+            description="The threshold as given, or the one inside it that gives the margin; a degree above "
+            "it discriminates."
+        ),
+    ]
     solver: Annotated[SolverName | None, Field(description="null: the method needs none.")]
     rounds: Count
     constraints: Count
@@ -109,6 +154,7 @@ class Repair(Record):
         ),
     ]
     proof: Annotated[ProofSummary | None, Field(description="null: no proof was asked for.")] = None
+    margin: Annotated[MarginSummary | None, Field(description="null: none was asked for.")] = None
     patterns_before: Annotated[Count | None, Field(description="Exact; null: not counted within the limits.")]
     patterns_after: Count | None
     total_patterns: Count

@@ -208,6 +208,16 @@ class RepairRound(Part):
     ]
 
 
+class RepairMargin(Part):
+    """How likely the next model, learned from as many people as this one describes, is δ-fair unrepaired."""
+
+    delta: Annotated[Probability, Field(description="At which it is to be δ-fair.")]
+    wanted: Annotated[Probability, Field(description="With at least this probability.")]
+    at_least: Annotated[Probability, Field(description="The lower limit that draws have shown.")]
+    draws: Whole
+    seed: Whole
+
+
 class RepairRecord(Part):
     """How a repaired model was found."""
 
@@ -235,6 +245,9 @@ class RepairRecord(Part):
     source_sha256: Annotated[
         str, Field(description="Digest of the model that was repaired.", pattern="^[0-9a-f]{64}$")
     ]
+    margin: Annotated[
+        RepairMargin | None, Field(description="What the threshold was chosen for, if for the next model.")
+    ] = None
 
 
 class ModelSpec(Part):

@@ -18,6 +18,7 @@ from auditor.repair.decimals import rounded_model
 from auditor.repair.problem import Cut
 from auditor.repair.solver import Solver, solve_near
 from auditor.search.criteria import Criterion
+from auditor.search.limits import DEFAULT, Limits
 
 #: Share of the bound that `well_inside` uses up.
 _SHARE = Fraction(7, 10)
@@ -36,16 +37,21 @@ def well_inside(counts: Counts, criterion: Criterion) -> NaiveBayes:
     low, high = Fraction(0), Fraction(1)
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        if exceeded(towards_independence(counts, middle), inner):
+        if _exceeds(towards_independence(counts, middle), inner):
             low = middle
         else:
             high = middle
     moved = rounded_model(towards_independence(counts, high))
-    return rounded_model(independent(counts)) if exceeded(moved, inner) else moved
+    return rounded_model(independent(counts)) if _exceeds(moved, inner) else moved
 
 
 def most_likely(
-    counts: Counts, criterion: Criterion, aim: Criterion, solver: Solver, inside: NaiveBayes
+    counts: Counts,
+    criterion: Criterion,
+    aim: Criterion,
+    solver: Solver,
+    inside: NaiveBayes,
+    limits: Limits = DEFAULT,
 ) -> tuple[NaiveBayes, list[Cut]]:
     """The most likely model that the closed form proves fair, as far as the solver finds it.
 
@@ -60,7 +66,8 @@ def most_likely(
         The same with the threshold to aim at.
     solver : Solver
     inside : NaiveBayes
-        From `well_inside`; it is the result where the solver fails.
+        From `well_inside`; it is the result where the solver fails, or time is up.
+    limits : Limits
 
     Returns
     -------
@@ -74,10 +81,10 @@ def most_likely(
         broken = exceeded(model, criterion)
         if not broken:
             return max(model, inside, key=counts.log_likelihood), cuts
-        if all(cut in cuts for cut in broken):
+        if limits.expired() or all(cut in cuts for cut in broken):
             break
         cuts += [cut for cut in broken if cut not in cuts]
-        model = solve_near(solver, counts, cuts, aim, model, inside)
+        model = solve_near(solver, counts, cuts, aim, model, inside, limits)
     return inside, cuts
 
 
@@ -86,7 +93,15 @@ def exceeded(model: NaiveBayes, criterion: Criterion) -> list[Cut]:
 
     Where the list is empty, the model is fair at the threshold, exactly.
     """
-    cuts = []
+    return list(dict.fromkeys(_exceeding(model, criterion)))
+
+
+def _exceeds(model: NaiveBayes, criterion: Criterion) -> bool:
+    """Whether any x is beyond the closed form; those with the largest and the smallest s tell."""
+    return any(True for _ in _exceeding(model, criterion))
+
+
+def _exceeding(model: NaiveBayes, criterion: Criterion) -> Iterator[Cut]:
     for sign, side in ((1, 0), (-1, 1)):
         extreme = dict(_extreme(model, side))
         neighbours = [
@@ -95,10 +110,9 @@ def exceeded(model: NaiveBayes, criterion: Criterion) -> list[Cut]:
         for values in [extreme, *neighbours]:
             x = tuple(sorted(values.items()))
             if not criterion.supremum_within(*_likelihoods(model, x), criterion.threshold):
-                cuts.append(Cut(x, None, sign))
+                yield Cut(x, None, sign)
             elif values is extreme:
                 break
-    return list(dict.fromkeys(cuts))
 
 
 def _extreme(model: NaiveBayes, side: int) -> Iterator[tuple[int, int]]:

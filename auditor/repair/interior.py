@@ -14,6 +14,7 @@ import numpy as np
 
 from auditor.repair.problem import Floats, Problem
 from auditor.repair.solver import Solution
+from auditor.search.limits import DEFAULT, Limits
 
 #: The barrier's weight at first, per case; and at last, in nats: the log-likelihood is within that, times the
 #: number of cuts that bind, of a local optimum's. Floats can't resolve less per case than the least.
@@ -37,7 +38,7 @@ _FIRST_DAMPING, _MOST_DAMPING = 1e-4, 1e30
 _MOST_ITERATIONS = 300
 
 
-def solve(problem: Problem, start: Floats) -> Solution:
+def solve(problem: Problem, start: Floats, limits: Limits = DEFAULT) -> Solution:
     """Find a local optimum from parameters at which every cut has slack.
 
     A value without cases has no weight to keep its probability off 0, where its logit is infinite: it gets a
@@ -50,6 +51,8 @@ def solve(problem: Problem, start: Floats) -> Solution:
     logits = parameters.logits(start)
     multipliers = mu / problem.slack(np.log(start)).value
     for iteration in range(_MOST_ITERATIONS):
+        if limits.expired():
+            return Solution(parameters.theta(logits), False, iteration)
         barrier = _Barrier(problem, np.where(unseen, mu * problem.total, parameters.weight), mu)
         model = _Model.of(barrier, barrier.at(logits), multipliers)
         solved = model.error < _SOLVED * mu

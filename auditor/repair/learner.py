@@ -157,7 +157,7 @@ class _Learner:
         self.spare, self._closed_form = self._inside, list[Cut]()
         if not self._exhausted:
             self.spare, self._closed_form = most_likely(
-                counts, criterion, self._aim, options.solver, self._inside
+                counts, criterion, self._aim, options.solver, self._inside, options.limits
             )
         self.best: NaiveBayes | None = None
         self.cuts: list[Cut] = []
@@ -195,7 +195,9 @@ class _Learner:
 
     def solved(self, near: NaiveBayes) -> NaiveBayes:
         """The local optimum under the cuts that the solver finds from near a model."""
-        return solve_near(self._options.solver, self._counts, self.cuts, self._aim, near, self._inside)
+        return solve_near(
+            self._options.solver, self._counts, self.cuts, self._aim, near, self._inside, self._options.limits
+        )
 
     def elsewhere(self) -> Iterator[NaiveBayes]:
         """Fair models from which the solver may come to other local optima, as long as there is time.

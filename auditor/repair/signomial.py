@@ -23,6 +23,7 @@ import numpy as np
 
 from auditor.repair.problem import Floats, Problem
 from auditor.repair.solver import Solution
+from auditor.search.limits import DEFAULT, Limits
 
 #: Geometric programs to solve at most, and the gain in log-likelihood per case below which no other is.
 _MOST_PROGRAMS = 50
@@ -40,7 +41,7 @@ _CVXOPT_OPTIONS = {
 }
 
 
-def solve(problem: Problem, start: Floats) -> Solution:
+def solve(problem: Problem, start: Floats, limits: Limits = DEFAULT) -> Solution:
     """Find a local optimum by condensation from parameters at which every cut has slack."""
     gpkit = quiet_gpkit()
     parameters = problem.parameters
@@ -55,6 +56,8 @@ def solve(problem: Problem, start: Floats) -> Solution:
     theta = start
     value = -np.inf
     for program in range(_MOST_PROGRAMS):
+        if limits.expired():
+            return Solution(theta, False, program)
         slack = problem.slack(np.log(theta))
         slopes = slack.by_context[:, None] * problem.context + slack.by_strength[:, None] * problem.strength
         # The tangent is to be positive: c + slope · (ln θ - ln θ_now) >= 0.

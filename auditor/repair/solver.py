@@ -15,6 +15,7 @@ from auditor.repair.counts import Counts
 from auditor.repair.decimals import rounded_model
 from auditor.repair.problem import Cut, Floats, Problem
 from auditor.search.criteria import Criterion
+from auditor.search.limits import DEFAULT, Limits
 
 #: Every cut has at least this much slack per unit of the threshold where a solver starts.
 _START_SLACK = 0.02
@@ -43,8 +44,8 @@ class Solution:
 class Solver(Protocol):
     """Finds a local optimum of a problem from a start at which every cut has slack."""
 
-    def __call__(self, problem: Problem, start: Floats) -> Solution:
-        """Solve."""
+    def __call__(self, problem: Problem, start: Floats, limits: Limits = DEFAULT) -> Solution:
+        """Solve; when time is up, the result is where the solver is by then."""
         ...
 
 
@@ -69,6 +70,7 @@ def solve_near(
     criterion: Criterion,
     near: NaiveBayes,
     inside: NaiveBayes,
+    limits: Limits,
 ) -> NaiveBayes:
     """The local optimum that a solver finds from near a model, as a file can hold it.
 
@@ -83,6 +85,7 @@ def solve_near(
         Fair or not.
     inside : NaiveBayes
         A model well inside every cut, towards which the start is moved until all have slack.
+    limits : Limits
     """
     problem = Problem.of(counts, cuts, criterion)
     parameters = problem.parameters
@@ -93,5 +96,5 @@ def solve_near(
             break
     # With more threads, sums would depend on the number of cores, and matrices as small as ours take longer.
     with threadpool_limits(1, user_api="blas"):
-        theta = solver(problem, start).theta
+        theta = solver(problem, start, limits).theta
     return rounded_model(parameters.to_model(theta if np.all(np.isfinite(theta)) else start))

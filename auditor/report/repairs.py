@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from auditor.documents.repair import Repair
 from auditor.report.blocks import Heading
-from auditor.report.figures import likelihood, plural
+from auditor.report.figures import likelihood, percent, plural
 from auditor.report.formats import CheckFormatName, laid_out
 from auditor.report.sections import repair
 
@@ -24,6 +24,11 @@ def result_line(document: Repair) -> str:
     else:
         left = plural(document.patterns_after, "discrimination pattern")
         verdict = f"not repaired; {left} at δ = {document.delta}"
+    if document.margin:
+        low = percent(document.margin.probability[0])
+        verdict += (
+            f"; the next model is δ-fair at δ = {document.margin.delta} with a probability of at least {low}"
+        )
     return f"{document.after.name}: {verdict}"
 
 

@@ -26,12 +26,17 @@ _NEXT = (
     "as they are and the next model isn’t repaired."
 )
 _REPAIRED = (
-    "The model was repaired. Its probabilities are not those of the counts, and its largest degree lies "
-    "at δ, where the repair has put it: of models that are drawn about it a large part is above δ, often "
-    "about half. That says nothing against its own verdict, which is exact. Data from which it is learned"
-    " again are people as they are, not as it says; a model that is repaired again after that passes as "
-    "this one does. Repair at a smaller threshold to leave room."
+    "The model was repaired. Its probabilities are not those of the counts, and the people that are drawn "
+    "are as it describes them; data from which it is learned again are people as they are. A model that is "
+    "repaired again after that is δ-fair whatever is drawn."
 )
+_AT_THE_THRESHOLD = (
+    " Its largest degree lies at δ, where the repair has put it: of models that are drawn about it a large "
+    "part is above δ, often about half. That says nothing against its own verdict, which is exact. "
+    "auditor repair --margin leaves room for them."
+)
+#: A largest degree of at least this share of δ lies at δ.
+_NEAR = 0.99
 _LIMITS = (
     "Limits hold in 95% of cases each, for draws by naive Bayes: attributes are independent given the "
     "decision, people are independent of each other, and the next people are like these. None of this "
@@ -80,7 +85,8 @@ def blocks(document: Stability) -> list[Block]:
         ),
     ]
     if document.repaired:
-        made.append(Paragraph(_REPAIRED))
+        near = document.largest.max_degree >= _NEAR * float(document.delta)
+        made.append(Paragraph(_REPAIRED + (_AT_THE_THRESHOLD if near else "")))
     made += [
         Heading("The probabilities behind the data", "posterior"),
         Paragraph(_POSTERIOR),

@@ -34,6 +34,7 @@ from auditor.search.populations import PopulationReach, in_every_population
 from auditor.search.question import Question, Share, undisclosed
 from auditor.search.ranges import ModelSet
 from auditor.search.reach import LargestBox, Reach, extreme_of, largest_box, reach
+from auditor.search.reach_counts import SetCounts, count_in_set
 
 #: Called with a few words whenever the next part of long work begins.
 Progress = Callable[[str], None]
@@ -139,13 +140,13 @@ class HowFar:
 
     Attributes
     ----------
-    sets : tuple of (ModelSet, Reach)
+    sets : tuple of (ModelSet, Reach, SetCounts)
     largest_box : LargestBox or None
         None if not wanted, or the verdict is inconclusive.
     populations : PopulationReach or None
     """
 
-    sets: tuple[tuple[ModelSet, Reach], ...]
+    sets: tuple[tuple[ModelSet, Reach, SetCounts], ...]
     largest_box: LargestBox | None
     populations: PopulationReach | None
 
@@ -282,13 +283,14 @@ def answer(
             figures.seen += chain.from_iterable(ranking.patterns for _, ranking in illustration.marked)
     progress("counting patterns")
     # Last, since it is what can take longest and nothing else needs it.
-    count = engine.count()
     threshold = question.criterion.threshold
+    # Where the search has shown that there is none, an enclosure has nothing to add.
+    count = engine.count(enclosed=worst.upper > threshold)
     if count.lower and not any(abs(pattern.degree) > threshold for pattern in figures.seen):
         # The searches ended too early to find one of the patterns that were counted.
         figures.seen += engine.sample(1) or ()
-    sets = _sets(model, question, wanted, figures.seen, progress)
-    uppers = [found.upper for _, found in sets] + ([populations.upper] if populations else [])
+    sets = _sets(model, question, wanted, figures.seen, count, progress)
+    uppers = [found.upper for _, found, _ in sets] + ([populations.upper] if populations else [])
     ceiling = min([*uppers, threshold if count.upper == 0 else Fraction(1)])
     figures.settle(ceiling, [_disclosing(i) for i in attributes])
     largest = figures[_ALL]
@@ -483,18 +485,27 @@ def _populations(model: Classifier, question: Question, wanted: Wanted) -> Popul
 
 
 def _sets(
-    model: Classifier, question: Question, wanted: Wanted, seen: Sequence[Pattern], progress: Progress
-) -> tuple[tuple[ModelSet, Reach], ...]:
+    model: Classifier,
+    question: Question,
+    wanted: Wanted,
+    seen: Sequence[Pattern],
+    count: PatternCount,
+    progress: Progress,
+) -> tuple[tuple[ModelSet, Reach, SetCounts], ...]:
     """What holds for all models of each set that is wanted, the audited one among them."""
     if not isinstance(model, NaiveBayes):
         return ()
     worst = max(seen, key=lambda pattern: abs(pattern.degree), default=None)
     known = extreme_of(model, worst) if worst else None
+    criterion, limits = question.criterion, question.limits
     found = []
     for models in wanted.sets:
         progress("searching a set of models")
         ranges = replace(models.ranges, sensitive=model.sensitive)
-        found.append((models, reach(ranges, question.criterion, question.limits, known)))
+        reached = reach(ranges, criterion, limits, known)
+        progress("counting patterns in a set of models")
+        counts = count_in_set(ranges, criterion, reached.verdict, (count.lower, count.upper), limits)
+        found.append((models, reached, counts))
     return tuple(found)
 
 
@@ -503,7 +514,7 @@ def _how_far(
     question: Question,
     wanted: Wanted,
     verdict: Verdict,
-    sets: tuple[tuple[ModelSet, Reach], ...],
+    sets: tuple[tuple[ModelSet, Reach, SetCounts], ...],
     populations: PopulationReach | None,
     progress: Progress,
 ) -> HowFar | None:

@@ -14,27 +14,33 @@ attribute, the value that does most for s in one direction: one for each set of 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
-from math import inf, isinf, isnan, nextafter, prod
+from math import inf, isinf, isnan
 from typing import Literal
 
 import numpy as np
 
 from auditor.choices import ReachVerdict
 from auditor.model.naive_bayes import Assignment, NaiveBayes
-from auditor.search.additive.interval_sums import Row, meet
+from auditor.search.additive.interval_sums import meet
 from auditor.search.criteria import Criterion, ln
+from auditor.search.extremes import (
+    Option,
+    Tables,
+    Where,
+    greatest,
+    least,
+    log,
+    options_of,
+    product,
+    shares,
+)
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
 from auditor.search.ranges import Range, Ranges, Ratio, box
 
-Where = Literal["low", "high", "peak"]
-
-#: Fraction bits of the tables, fewer where sums would leave int64, and the most that sums may have.
-_BITS, _LARGEST_SUM = 48, 59
 #: Length of the lists with which each set of attributes is tried first.
 _QUICK = 1 << 11
 #: Parameters of a witness between their ends are worked out to so many bits, to more where that is needed.
@@ -270,25 +276,11 @@ class _Search:
         ratios = [[ranges.ratio(i, v) for v in range(len(row))] for i, row in enumerate(ranges.values)]
         self._options = [_undominated(row, certain=certain) for row in ratios]
         self._columns = {sign: self._strongest(ratios, sign) for sign in (1, -1)}
-        prior = [ln(odds) for odds in ranges.odds]
-        total = max(map(abs, prior)) + 1
-        for row in ratios:
-            logs = [_log(end) for ratio in row if ratio for end in ratio]
-            total += max((abs(z) for z in logs if isinstance(z, Decimal)), default=Decimal(0))
-        #: Units within which a sum is of the truth.
-        self._slack = len(ratios) + 2
-        self._bits = min(_BITS, _LARGEST_SUM - int(total * 5 * self._slack).bit_length())
-        #: Stands for infinity: beyond every target, whatever else is added.
-        self._far = int(total * 4) << self._bits
-        self._start = self._units(prior[0]), self._units(prior[1])
-        self._prior = float(prior[0]), float(prior[1])
-        self._rows = [
-            Row(*(np.array([self._units(_log(o.ends[e])) for o in row], dtype=np.int64) for e in (0, 1)))
-            for row in self._options
-        ]
-        self._margin = (self._slack + 2) / (1 << self._bits)
+        self._tables = Tables(ranges, self._options)
+        self._prior = float(ln(ranges.odds[0])), float(ln(ranges.odds[1]))
+        self._margin = (self._tables.slack + 2) / (1 << self._tables.bits)
         self._reach = [
-            (min(float(_log(o.ends[0])) for o in row), max(float(_log(o.ends[1])) for o in row))
+            (min(float(log(o.ends[0])) for o in row), max(float(log(o.ends[1])) for o in row))
             for row in self._options
         ]
 
@@ -347,12 +339,12 @@ class _Search:
             best, v = max(of_value, key=lambda entry: (sign * entry[0], -entry[1]))
             if sign * best > sign:
                 found.append((i, v, best))
-        return sorted(found, key=lambda entry: (-abs(float(_log(entry[2]))), entry[0]))
+        return sorted(found, key=lambda entry: (-abs(float(log(entry[2]))), entry[0]))
 
     def _bound(self, sign: int, chosen: tuple[int, ...], reachable: tuple[int, ...]) -> float:
         """At least the value of any x with some columns and none but others, in any context."""
         columns = self._columns[sign]
-        s = sign * (sum(abs(float(_log(columns[j][2]))) for j in reachable) + self._margin)
+        s = sign * (sum(abs(float(log(columns[j][2]))) for j in reachable) + self._margin)
         free = set(range(len(self._reach))).difference(columns[j][0] for j in chosen)
         low = self._prior[0] - self._margin + sum(self._reach[i][0] for i in free)
         high = self._prior[1] + self._margin + sum(self._reach[i][1] for i in free)
@@ -366,29 +358,34 @@ class _Search:
         A few attributes are tried first: where they reach the peak, nothing is better.
         """
         end: Literal[0, 1] = 1 if (sign > 0) != self._certain else 0
-        ratio = _product(self._ratio(i, v)[end] for i, v in x)
+        ratio = product(self._ratio(i, v)[end] for i, v in x)
         disclosed = {i for i, _ in x}
-        outside = [i for i in range(len(self._rows)) if i not in disclosed]
+        outside = [i for i in range(len(self._options)) if i not in disclosed]
         best: _Found | None = None
         exceeds = sure = False
         proved = ceiling
         for longest in (_QUICK, self._limits.entries):
             choices, complete, others = self._contexts(ratio, outside, longest)
-            greatest = Fraction(0)
+            largest = Fraction(0)
             for choice in choices:
                 options = [self._options[i][option] for i, option in zip(outside, choice, strict=True)]
-                low = _product((option.ends[0] for option in options), self._ranges.odds[0])
-                high = _product((option.ends[1] for option in options), self._ranges.odds[1])
-                value, above, beyond, where = self._measured(ratio, low, high)
+                low = product((option.ends[0] for option in options), self._ranges.odds[0])
+                high = product((option.ends[1] for option in options), self._ranges.odds[1])
+                where: Where = "low"
+                if self._certain:
+                    value = above = least(self._criterion, ratio, low, high)
+                    beyond = value > self._criterion.threshold
+                else:
+                    value, above, beyond, where = greatest(self._criterion, ratio, low, high)
                 exceeds |= beyond
-                greatest = max(greatest, above)
-                complete |= where == "peak" and not self._certain
+                largest = max(largest, above)
+                complete |= where == "peak"
                 if best is None or value > best.value:
                     y = tuple(
                         (i, o.value) for i, o in zip(outside, options, strict=True) if o.value is not None
                     )
                     best = _Found(x, y, value, end, where)
-            proved = min(proved, greatest if complete else max(greatest, others))
+            proved = min(proved, largest if complete else max(largest, others))
             if complete:
                 sure = True
                 break
@@ -399,7 +396,7 @@ class _Search:
         self, ratio: Ratio, outside: list[int], longest: int
     ) -> tuple[list[tuple[int, ...]], bool, Fraction]:
         """Contexts with the best one for a strength, whether none is missing, and a bound on others."""
-        peak = float(self._criterion.peak(float(_log(ratio))))
+        peak = float(self._criterion.peak(float(log(ratio))))
         if isinf(peak):
             # Each attribute moves γ, or the farther end of its interval, towards the peak for itself.
             end = int((peak > 0) != self._certain)
@@ -414,123 +411,35 @@ class _Search:
                 True,
                 Fraction(1),
             )
-        target = self._units(_log(ratio)) // -2
-        rows = [self._rows[i] for i in outside]
-        met = meet(rows, self._start, target, self._slack, longest, certain=self._certain)
+        target = self._tables.units(log(ratio)) // -2
+        rows = [self._tables.rows[i] for i in outside]
+        met = meet(rows, self._tables.start, target, self._tables.slack, longest, certain=self._certain)
         if met.miss is None:
             return met.choices, met.complete, Fraction(1)
         # |degree| falls with the distance from the peak, which is a few units off at most.
-        distance = max(0, met.miss - 2 * self._slack) / (1 << self._bits)
-        bound = float(self._criterion.size(float(_log(ratio)), peak + distance))
+        distance = max(0, met.miss - 2 * self._tables.slack) / (1 << self._tables.bits)
+        bound = float(self._criterion.size(float(log(ratio)), peak + distance))
         return met.choices, met.complete, Fraction(min(bound * _ROUND_UP, 1.0))
-
-    def _measured(self, ratio: Ratio, low: Ratio, high: Ratio) -> tuple[Fraction, Fraction, bool, Where]:
-        """The value from below and from above, whether it exceeds the threshold, and where γ is."""
-        criterion, threshold = self._criterion, self._criterion.threshold
-        monotone = isinf(float(criterion.peak(1.0)))
-        if self._certain:
-            ends = (high,) if monotone else (low, high)
-            value = min(abs(_degree(criterion, ratio, odds)) for odds in ends)
-            return value, value, value > threshold, "low"
-        where = _nearest_the_peak(ratio, low, high, monotone=monotone)
-        if where != "peak":
-            value = abs(_degree(criterion, ratio, low if where == "low" else high))
-            return value, value, value > threshold, where
-        if ratio == inf or ratio == 0:
-            return Fraction(1), Fraction(1), threshold < 1, where
-        a, b = Fraction(ratio), Fraction(1)
-        above = float(criterion.supremum(float(_log(ratio))))
-        while not criterion.supremum_within(a, b, Fraction(above)):
-            above = nextafter(above, 2)
-        below = nextafter(above, 0)
-        while criterion.supremum_within(a, b, Fraction(below)):
-            above, below = below, nextafter(below, 0)
-        return Fraction(below), Fraction(above), not criterion.supremum_within(a, b, threshold), where
 
     def _ratio(self, attribute: int, value: int) -> tuple[Ratio, Ratio]:
         ratio = self._ranges.ratio(attribute, value)
         assert ratio is not None
         return ratio
 
-    def _units(self, log_odds: Decimal | float) -> int:
-        """A log-odds in fixed point."""
-        if isinstance(log_odds, Decimal):
-            return round(log_odds * (1 << self._bits))
-        return self._far if log_odds > 0 else -self._far
 
-
-@dataclass(frozen=True)
-class _Option:
-    """A value that a context may have, None for "not disclosed", and the ends of its ratio."""
-
-    value: int | None
-    ends: tuple[Ratio, Ratio]
-
-
-def _undominated(row: list[tuple[Ratio, Ratio] | None], *, certain: bool) -> list[_Option]:
+def _undominated(row: list[tuple[Ratio, Ratio] | None], *, certain: bool) -> list[Option]:
     """The options of an attribute without those that another is at least as good as, whatever else is known.
 
-    Wide intervals are best for the sup, narrow ones for the inf. A value that pins ``P(d | y)`` to 0 or 1 is
-    no option, since nothing moves the decision beside it: for the sup if it does so in every model, for the
-    inf if it does so in any.
+    Wide intervals are best for the sup, narrow ones for the inf.
     """
-    pinned = (inf, 0) if not certain else (0, inf)
-    options = [_Option(None, (Fraction(1), Fraction(1)))]
-    options += [
-        _Option(v, ends)
-        for v, ends in enumerate(row)
-        if ends and ends[0] != pinned[0] and ends[1] != pinned[1]
-    ]
+    options = options_of(row, certain=certain)
     side = -1 if certain else 1
     options.sort(key=lambda o: (side * o.ends[0], -side * o.ends[1], o.value is not None))
-    kept: list[_Option] = []
+    kept: list[Option] = []
     for option in options:
         if not kept or side * option.ends[1] > side * kept[-1].ends[1]:
             kept.append(option)
     return kept
-
-
-def _nearest_the_peak(ratio: Ratio, low: Ratio, high: Ratio, *, monotone: bool) -> Where:
-    """Which γ of an interval is nearest the peak: ``-s/2``, or -∞ where |degree| only falls."""
-    if monotone:
-        return "peak" if low == 0 or ratio == 0 else "low"
-    if ratio == inf:
-        return "peak" if low == 0 else "low"
-    if ratio == 0:
-        return "peak" if high == inf else "high"
-    if low * low * ratio >= 1:
-        return "low"
-    return "high" if high != inf and high * high * ratio <= 1 else "peak"
-
-
-def _degree(criterion: Criterion, ratio: Ratio, odds: Ratio) -> Fraction:
-    """The degree for ``e^s`` and ``e^γ``, each from 0 to ``inf``."""
-    return criterion.degree(*_shares(ratio, odds))
-
-
-def _shares(ratio: Ratio, odds: Ratio) -> tuple[Fraction, Fraction]:
-    """``P(d | xy)`` and ``P(d | y)``."""
-    after = ratio if ratio in (0, inf) else odds * ratio if odds != inf else inf
-    return _share(after), _share(odds)
-
-
-def _share(odds: Ratio) -> Fraction:
-    return Fraction(1) if isinstance(odds, float) else odds / (1 + odds)
-
-
-def _log(ratio: Ratio) -> Decimal | float:
-    if isinstance(ratio, float):
-        return ratio
-    return ln(ratio) if ratio else -inf
-
-
-def _product(ratios: Iterable[Ratio], start: Ratio = Fraction(1)) -> Ratio:
-    """A product in which no 0 meets ``inf``."""
-    factors = [start, *ratios]
-    if inf in factors:
-        return inf
-    fractions = [Fraction(factor) for factor in factors]
-    return Fraction(prod(f.numerator for f in fractions), prod(f.denominator for f in fractions))
 
 
 def _witness(ranges: Ranges, criterion: Criterion, found: _Found, *, exceeds: bool) -> Extreme:
@@ -540,7 +449,7 @@ def _witness(ranges: Ranges, criterion: Criterion, found: _Found, *, exceeds: bo
     """
     p0, p1 = ranges.prior
     fixed = [Parameter(i, v, *_at_end(ranges.values[i][v], found.end)) for i, v in found.x]
-    ratio = _product(_quotient(q.favourable, q.unfavourable) for q in fixed)
+    ratio = product(_quotient(q.favourable, q.unfavourable) for q in fixed)
 
     def at(share: Fraction) -> Extreme:
         moving = [
@@ -549,9 +458,9 @@ def _witness(ranges: Ranges, criterion: Criterion, found: _Found, *, exceeds: bo
             for (a0, a1), (b0, b1) in [ranges.values[i][v]]
         ]
         prior = p0 + (p1 - p0) * share
-        odds = _product((_quotient(q.favourable, q.unfavourable) for q in moving), prior / (1 - prior))
+        odds = product((_quotient(q.favourable, q.unfavourable) for q in moving), prior / (1 - prior))
         parameters = tuple(sorted((*fixed, *moving), key=lambda q: q.attribute))
-        after, before = _shares(ratio, odds)
+        after, before = shares(ratio, odds)
         degree = criterion.degree(after, before)
         return Extreme(found.x, found.y, prior, parameters, after, before, degree)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from auditor.model.cutoff import Cutoff
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.scorecard import NO_INPUT, ScorecardSpec
 from auditor.search.answer import Progress, Wanted, answer, list_patterns, ranking
+from auditor.search.limits import DEFAULT
 from auditor.search.question import Question, Share
 from auditor.search.ranges import ModelSet, Ranges, box, imprecise_dirichlet
 from auditor.usecases import clock
@@ -275,7 +277,11 @@ def repair(
     time_limit: float | None = None,
     data: Source | None = None,
     dialect: Dialect | None = None,
+    margin: str | float | None = None,
+    draws: int = 1_000,
+    seed: int = 0,
     on_round: Callable[[Round], None] = lambda state: None,
+    progress: Progress = lambda stage: None,
 ) -> Repaired:
     """Learn the most likely model of the same counts that has no discrimination pattern.
 
@@ -305,8 +311,15 @@ def repair(
         On which to measure the predictions before and after; as in `with_data`.
     dialect : Dialect, optional
         How its cells are written.
+    margin : str or float, optional
+        Repair at the largest threshold up to δ with which the next model, learned from as many people and not
+        repaired, is δ-fair with at least this probability; of naive Bayes only.
+    draws, seed : int
+        How many next models are drawn for each threshold, and by which random numbers.
     on_round : callable, optional
         Called after each round.
+    progress : callable, optional
+        Called with a few words as drawing goes on.
 
     Returns
     -------
@@ -318,7 +331,7 @@ def repair(
     InputError
         If an option is out of range, the model has no counts, or the data can't be used.
     RepairError
-        If no model could be proved fair within the limits.
+        If no model could be proved fair within the limits, or none with the margin.
     """
     from auditor.repair import repairing
     from auditor.repair.learner import Options
@@ -336,12 +349,30 @@ def repair(
         limits=question.limits,
         on_round=on_round,
     )
+    wanted = None
+    if margin is not None:
+        from auditor.usecases.margin import Margin, repair_with_margin
+
+        if method != "fair" or isinstance(model, ScorecardSpec):
+            raise InputError(
+                "margin: it is of δ-fair naive Bayes models, which are learned from counts; leave it out"
+            )
+        wanted = Margin.of(margin, draws, seed, question)
     opened = None
     if data is not None:
         from auditor.data.tables import open_table
 
         opened = open_table(data, dialect)
-    return repairing.repair(model, question, method, solver, options, opened)
+    if wanted is None:
+        return repairing.repair(model, question, method, solver, options, opened)
+
+    def at(threshold: str, *, last: bool = False) -> Repaired:
+        limits = DEFAULT if last else question.limits
+        inner = Question.of(threshold, criterion, limits=limits)
+        made = replace(options, limits=limits)
+        return repairing.repair(model, inner, method, solver, made, opened if last else None)
+
+    return repair_with_margin(at, question, wanted, progress)
 
 
 def classifier_of(

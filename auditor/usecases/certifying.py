@@ -361,7 +361,7 @@ def verify(
     proofs : sequence of Path
         Proofs that certificates name.
     time_limit : float, optional
-        Seconds for the engine's recomputation.
+        Seconds for the recomputation; what isn't decided by then is left open.
 
     Raises
     ------

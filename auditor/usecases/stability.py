@@ -130,7 +130,7 @@ def stability(
         level=str(float(LEVEL)),
         seed=seed,
         draws=draws,
-        generator=_generator(),
+        generator=generator(),
         posterior=SampleRecord.of(posterior),
         next_model=SampleRecord.of(following),
         carried_by=tuple(
@@ -206,15 +206,26 @@ def sample(
     seed: int,
     jobs: int | None,
     progress: Progress,
+    *,
+    most_not_fair: int | None = None,
 ) -> Sample:
-    """Draw models and find the largest |degree| of each, in as many processes as there are jobs."""
+    """Draw models and find the largest |degree| of each, in as many processes as there are jobs.
+
+    With ``most_not_fair`` no more are drawn once more than so many aren't proved δ-fair.
+    """
     made: list[Draw] = []
     words = f"{_WORDS[distribution]}, {float(learned.rows):,.0f} rows"
-    for some in _in_processes(
-        drawn, [(learned, criterion, distribution, seed, block) for block in blocks(draws)], jobs
-    ):
-        made += some
-        progress(f"{words}: {len(made):,} of {draws:,}")
+    asked = [(learned, criterion, distribution, seed, block) for block in blocks(draws)]
+    at_once = len(asked) if most_not_fair is None else jobs or os.cpu_count() or 1
+    for start in range(0, len(asked), at_once):
+        for some in _in_processes(drawn, asked[start : start + at_once], jobs):
+            made += some
+            progress(f"{words}: {len(made):,} of {draws:,}")
+        if (
+            most_not_fair is not None
+            and len(made) - Sample(tuple(made), criterion.threshold).fair > most_not_fair
+        ):
+            break
     return Sample(tuple(made), criterion.threshold)
 
 
@@ -277,7 +288,8 @@ def _asked(model: NaiveBayes, question: Question) -> NaiveBayes:
     return marked
 
 
-def _generator() -> str:
+def generator() -> str:
+    """What random numbers are drawn by."""
     import numpy as np
 
     return f"PCG64 of NumPy {np.__version__}"

@@ -359,6 +359,14 @@ def test_a_model_too_large_is_not_decided_unless_a_witness_or_a_bound_does(
     assert last == "NOT DECIDED; not performed: signature, largest degree, count, coverage, verdict"
 
 
+def test_what_is_late_is_not_decided() -> None:
+    data = bare(tree(made("0.225")))
+    late = {name: holds for name, holds, _ in checker.examine(data, None, DAY, late=lambda: True)}
+    assert {name for name, holds in late.items() if holds is None} == {
+        *("signature", "largest degree", "count", "coverage", "verdict")
+    }
+
+
 def test_lists_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     model = model_of(random_model(Random(5)), "difference")
     whole = model.above(Fraction(1, 20), Fraction(0))

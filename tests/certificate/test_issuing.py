@@ -148,7 +148,7 @@ def test_many_sensitive_attributes_are_not_listed() -> None:
 def test_without_a_count_a_fair_model_is_covered_by_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """As of 200 attributes, whose patterns can't be counted."""
     unknown = PatternCount(0, 10**9, "too many", ())
-    monkeypatch.setattr(engine.Engine, "count", lambda self: unknown)
+    monkeypatch.setattr(engine.Engine, "count", lambda self, enclosed: unknown)
     found = answered(many(2, Fraction(9, 10)), "0.0526")
     assert found.verdict == "delta-fair"
     rows = coverage(found)

@@ -164,7 +164,7 @@ def test_bad_revocation_lists_are_refused(tmp_path: Path, text: str, complaint: 
 def test_what_neither_algorithm_decides_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     certificate = made("0.225")
     monkeypatch.setattr(checker, "WORK_LIMIT", 1)
-    monkeypatch.setattr(engine.Engine, "count", lambda self: PatternCount(0, 10**9, "x", ()))
+    monkeypatch.setattr(engine.Engine, "count", lambda self, enclosed: PatternCount(0, 10**9, "x", ()))
 
     def unsure(*given: Any, **more: Any) -> Worst:
         return replace(worst_patterns(*given, **more), upper=Fraction(1), complete=False)

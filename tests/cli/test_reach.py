@@ -43,6 +43,11 @@ def test_exit_codes_and_verdicts(
 ) -> None:
     found = far(auditor, code, COMPAS, "--delta", delta, *options)
     assert [models["verdict"] for models in found["sets"]] == verdicts
+    for models in found["sets"]:
+        (some, most), (every, at_most) = models["patterns_in_some"], models["patterns_in_every"]
+        assert (some, every, models["not_counted"]) == (most, at_most, None)
+        assert (some > 0) == (models["verdict"] != "all-delta-fair")
+        assert (every > 0) == (models["verdict"] == "none-delta-fair")
 
 
 def test_what_is_left_open_is_never_fair(auditor: Auditor) -> None:
@@ -55,6 +60,8 @@ def test_what_is_left_open_is_never_fair(auditor: Auditor) -> None:
     low, high = models["max_degree_bounds"]
     assert low < high
     assert low >= document["max_degree_bounds"][0]
+    assert models["patterns_in_every"][0] == 0 < models["patterns_in_some"][1]
+    assert models["not_counted"]
     shown = auditor("audit", model, "--delta", "0.45", "--box", "0.05", "--time-limit", "0").out
     assert "not decided within the limits" in shown
     assert "(found), at most" in " ".join(shown.split())
@@ -124,6 +131,7 @@ def test_it_is_shown(auditor: Auditor, form: str) -> None:
         "Models within a factor of 1.1: not all are δ-fair.",
         "The audited model is δ-fair, and at least one of the others isn’t.",
         "0.5444; δ = 0.42",
+        "pairs of disclosure and context",
         "The verdict holds up to a factor of 1.008843.",
         "at ε = 0.008844 this is no longer so",
     ):

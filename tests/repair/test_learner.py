@@ -74,9 +74,9 @@ def test_attributes_in_no_constraint_keep_the_most_likely_values(data: st.DataOb
     counts = data.draw(random_counts(FAMILIES["plain"]))
     problems: list[Problem] = []
 
-    def solve(problem: Problem, start: Floats) -> Solution:
+    def solve(problem: Problem, start: Floats, limits: Limits) -> Solution:
         problems.append(problem)
-        return interior.solve(problem, start)
+        return interior.solve(problem, start, limits)
 
     learned = learn(counts, Difference(Fraction("0.1")), Options(solve))
     moved = {i for problem in problems for i in problem.parameters.attributes}
@@ -181,12 +181,12 @@ def test_time_that_runs_out_between_starts_keeps_the_first_optimum(unfair: Count
     assert is_fair(learned.model, RULE)
 
 
-def misses(problem: Problem, start: Floats) -> Solution:
+def misses(problem: Problem, start: Floats, limits: Limits) -> Solution:
     """A solver that gives back the most likely parameters, as if nothing were forbidden."""
     return Solution(problem.parameters.of_model(problem.parameters.counts.model), True, 1)
 
 
-def breaks(problem: Problem, start: Floats) -> Solution:
+def breaks(problem: Problem, start: Floats, limits: Limits) -> Solution:
     """A solver that ends in no number."""
     return Solution(start * float("nan"), False, 1)
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
+from auditor.choices import SolverName
 from auditor.repair import interior, signomial
 from auditor.repair.closed_form import well_inside
 from auditor.repair.problem import Cut, Floats, Problem
@@ -21,6 +22,7 @@ from auditor.repair.solver import load_solver
 from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion, Difference, Ratio
+from auditor.search.limits import Limits
 from tests.fuzzing import examples
 from tests.repair.models import FAMILIES, counts_of_tables, random_counts
 
@@ -61,6 +63,18 @@ def test_the_interior_solution_is_stationary(criterion: Criterion, family: str, 
     jacobian = problem.jacobian(theta, slack)
     fit = lsq_linear(jacobian.T, gradient, (0, COMPLEMENTARITY / slack.value))
     assert np.abs(fit.fun).max() <= STATIONARITY
+
+
+@examples(3)
+@given(data=st.data())
+def test_a_solver_whose_time_is_up_leaves_the_start(data: st.DataObject) -> None:
+    found = problem_of(data, Difference(Fraction("0.1")), "plain")
+    if found is None:
+        return
+    for name in get_args(SolverName):
+        solution = load_solver(name)(*found, Limits(expired=lambda: True))
+        assert not solution.converged
+        np.testing.assert_allclose(solution.theta, found[1])
 
 
 @pytest.mark.parametrize("name", ["sqp", "signomial"])

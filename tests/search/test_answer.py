@@ -177,7 +177,7 @@ def test_verdicts(
 ) -> None:
     witnesses = () if degree is None else (pattern(degree),)
     monkeypatch.setattr(Engine, "worst", lambda self: Worst(witnesses, upper, True, 1, 1))
-    monkeypatch.setattr(Engine, "count", lambda self: PatternCount(*counted, None, ()))
+    monkeypatch.setattr(Engine, "count", lambda self, enclosed: PatternCount(*counted, None, ()))
     monkeypatch.setattr(Engine, "sample", lambda self, n: None)
     model = load_naive_bayes(FIGURE1).naive_bayes()
     if verdict == "disagree":
@@ -197,7 +197,7 @@ def test_a_count_gives_the_search_a_witness(monkeypatch: pytest.MonkeyPatch) -> 
     assert unfair.largest.lower > FIFTH
     fair = answer(model, Question.of("0.3"))
     assert (fair.verdict, fair.largest.upper) == ("delta-fair", Fraction(3, 10))
-    monkeypatch.setattr(Engine, "count", lambda self: PatternCount(0, 9, "too many", ()))
+    monkeypatch.setattr(Engine, "count", lambda self, enclosed: PatternCount(0, 9, "too many", ()))
     assert answer(model, Question.of("0.2")).verdict == "inconclusive"
 
 

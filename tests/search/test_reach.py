@@ -25,6 +25,7 @@ from auditor.search.limits import Limits
 from auditor.search.question import Question
 from auditor.search.ranges import Ranges, box, imprecise_dirichlet
 from auditor.search.reach import Extreme, Reach, decided, largest_box, reach
+from auditor.search.reach_counts import count_in_set
 
 ONE, ZERO = Fraction(1), Fraction(0)
 Row = list[Fraction]
@@ -237,12 +238,24 @@ def check(name: CriterionName, case: Case, found: list[Pattern], delta: Fraction
         assert not exceeded or lower > delta
     assert decided(case.ranges, CRITERIA[name](delta), fair=True) == (not exceeded)
     assert decided(case.ranges, CRITERIA[name](delta), fair=False) == (least > delta)
+    check_counts(name, case, found, delta, known)
     return known
+
+
+def check_counts(
+    name: CriterionName, case: Case, found: list[Pattern], delta: Fraction, known: Reach
+) -> None:
+    """The numbers of patterns in some model and in every one; a model has at least and at most these."""
+    criterion = CRITERIA[name](delta)
+    some, every = sum(p.exceeds(delta) for p in found), sum(p.inf > delta for p in found)
+    counts = count_in_set(case.ranges, criterion, known.verdict, (every, some))
+    assert (counts.some, counts.every) == ((some, some), (every, every))
+    assert counts.reason is None
 
 
 @pytest.mark.parametrize("name", ["difference", "ratio"])
 @pytest.mark.parametrize("kind", ["rows", "box"])
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(16))
 def test_all_corners(name: CriterionName, kind: str, seed: int) -> None:
     """Verdicts, the largest degree and the least certain one, at δ apart from, at and beside both."""
     case = random_case(random.Random(f"{name} {kind} {seed}"), kind)
@@ -274,6 +287,20 @@ def test_limits_never_make_a_verdict_fair(seed: int) -> None:
         cut = reach(ranges, criterion, limits)
         assert cut.verdict in (whole.verdict, "inconclusive")
         assert cut.upper >= (abs(whole.largest.degree) if whole.largest else 0)
+
+
+def test_what_is_not_counted_is_left_between_bounds() -> None:
+    case = random_case(random.Random("limits"), "rows")
+    criterion = CRITERIA["difference"](Fraction(1, 20))
+    verdict = reach(case.ranges, criterion).verdict
+    whole = count_in_set(case.ranges, criterion, verdict, (0, 10**9))
+    cut = count_in_set(case.ranges, criterion, verdict, (0, 10**9), Limits(expired=lambda: True))
+    assert whole.reason is None
+    assert cut.reason
+    assert cut.some[0] <= whole.some[0] <= cut.some[1]
+    assert cut.every[0] <= whole.every[0] <= cut.every[1]
+    with pytest.raises(RuntimeError):
+        count_in_set(case.ranges, criterion, verdict, (whole.some[1] + 1, 10**9))
 
 
 def many_alike(number: int) -> NaiveBayes:

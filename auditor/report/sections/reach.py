@@ -20,7 +20,7 @@ from auditor.documents.reach import (
     SetRecord,
 )
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, pair, strong, values
-from auditor.report.figures import between, percent, size
+from auditor.report.figures import between, percent, size, whole
 from auditor.report.subject import Stated, Subject
 from auditor.report.wording import bar
 
@@ -49,10 +49,9 @@ _IN_BOX = (
     "Every one of them is δ-fair by the same question; whether a model is one of them is told by auditor "
     "verify --model."
 )
-_NOT_COUNTED = (
-    "How many patterns discriminate in every one of these models, and how many in some, is not counted. What "
-    "is said of models within a factor can be checked from the JSON document with box_checker.py, one file "
-    "that shares nothing with this program."
+_CHECKED = (
+    "What is said of the degrees of models within a factor can be checked from the JSON document with "
+    "box_checker.py, one file that shares nothing with this program."
 )
 
 
@@ -75,8 +74,8 @@ def section(subject: Subject) -> Blocks:
         blocks.append(Paragraph(_largest(found.largest_box)))
     if found.every_population:
         blocks += _populations(found.every_population, stated, brief=subject.brief)
-    if found.sets and not subject.brief:
-        blocks.append(Paragraph(_NOT_COUNTED, "small"))
+    if any(models.set == "box" for models in found.sets) and not subject.brief:
+        blocks.append(Paragraph(_CHECKED, "small"))
     return blocks
 
 
@@ -130,7 +129,8 @@ def _set(models: SetRecord, stated: Stated, parameters: ExactModel | None) -> li
     if models.verdict == "varies" and stated.verdict == "delta-fair":
         said = f"The audited model is δ-fair, and at least one of the others isn’t. {said}"
     largest = f"The largest degree in any of them is {_ends(models, stated.delta)}; δ = {stated.delta}."
-    found: list[Block] = [Paragraph(_joined(_lead(_about(models), models.verdict), which, said, largest))]
+    lead = _lead(_about(models), models.verdict)
+    found: list[Block] = [Paragraph(_joined(lead, which, said, largest, _counts(models, stated)))]
     if models.worst and parameters:
         found += [
             Paragraph(f"It is found in the model below. {_sentence(models.worst, stated.model.favourable)}"),
@@ -146,6 +146,23 @@ def _set(models: SetRecord, stated: Stated, parameters: ExactModel | None) -> li
             )
         )
     return found
+
+
+def _counts(models: SetRecord, stated: Stated) -> str:
+    """How many patterns discriminate in some of them, and how many in every one."""
+    some, every = models.patterns_in_some, models.patterns_in_every
+    if some is None or every is None or not some[1]:
+        return ""
+
+    def told(bounds: tuple[int, int]) -> str:
+        return whole(bounds[0] if bounds[0] == bounds[1] else None, bounds)
+
+    audited = whole(stated.count, stated.count_bounds)
+    why = f" (not counted exactly: {models.not_counted})" if models.not_counted else ""
+    return (
+        f"Of {whole(stated.total)} pairs of disclosure and context {told(some)} discriminate in at least one "
+        f"of them, each in its own, and {told(every)} in every one{why}; {audited} do in the audited model."
+    )
 
 
 def _lead(about: str, verdict: ReachVerdict) -> str:

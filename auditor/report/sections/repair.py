@@ -9,8 +9,8 @@ from auditor.choices import MethodName
 from auditor.documents.certificate import RepairFacts, ScorecardRepairFacts
 from auditor.documents.comparison import ParameterChange
 from auditor.documents.criteria import WORDS as CRITERIA
-from auditor.documents.repair import PointsChange, PredictionShift, ProofSummary, Repair
-from auditor.model.spec import RepairRecord
+from auditor.documents.repair import MarginSummary, PointsChange, PredictionShift, ProofSummary, Repair
+from auditor.model.spec import RepairMargin, RepairRecord
 from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Facts, Heading, Items, Paragraph, Picture, Table, values
 from auditor.report.figures import grouped, likelihood, percent, plural, rounded, share, signed, whole
@@ -80,6 +80,8 @@ def blocks(
         *_scale(record),
         _likelihoods(record),
     ]
+    if record.margin is not None:
+        made.append(Paragraph(margin(record.margin, str(record.delta))))
     if isinstance(record, Repair) and record.proof is not None:
         made.append(Paragraph(proved(record.proof)))
     if record.progress:
@@ -132,6 +134,28 @@ def proved(proof: ProofSummary) -> str:
     said = f"No δ-fair model of these counts is more than {gap} nats likelier{part}: proved"
     branches = "1 branch" if proof.branches == 1 else f"{proof.branches:,} branches"
     return f"{said} in {branches}." if proof.closed else f"{said}; nearer than that is open after {branches}."
+
+
+def margin(found: MarginSummary | RepairMargin, inner: str) -> str:
+    """What the threshold of a repair was chosen for, in plain words."""
+    low = found.probability[0] if isinstance(found, MarginSummary) else float(found.at_least)
+    told = ""
+    if isinstance(found, MarginSummary):
+        told = (
+            f" Of {found.draws:,} that were drawn {found.delta_fair:,} are, each answered exactly: at least "
+            f"{percent(low)}, at most {percent(found.probability[1])}, with 95% limits."
+        )
+        if not found.complete:
+            told += " A larger threshold may do; the time ended the search."
+    else:
+        told = f" Draws show at least {percent(low)}, with a 95% limit."
+    return (
+        "The retraining risk was limited. A repaired model lies on the threshold of its repair, so that of "
+        "the models that are learned next about half would be above it. So this one was repaired at "
+        f"δ = {inner}: the next model, learned in the same way from as many people as this one describes and "
+        f"not repaired, is to be δ-fair at δ = {found.delta} with a probability of at least "
+        f"{percent(float(found.wanted))}.{told} One that is repaired again is δ-fair whatever is drawn."
+    )
 
 
 def certified(facts: RepairFacts | ScorecardRepairFacts) -> str:

@@ -418,12 +418,14 @@ class _Space:
     def split(self, longest: int) -> None:
         """Let the sorted half be no longer than this."""
         outside, sizes = self._outside, self._sizes
-        split = 0
-        while split < len(sizes) and prod(sizes[: split + 1]) <= longest:
+        split, length = 0, 1
+        while split < len(sizes) and length * sizes[split] <= longest:
+            length *= sizes[split]
             split += 1
-        inner = len(sizes)
-        while prod(sizes[split:inner]) > self.work.limits.entries:
-            inner -= 1
+        inner, length = split, 1
+        while inner < len(sizes) and length * sizes[inner] <= self.work.limits.entries:
+            length *= sizes[inner]
+            inner += 1
         self.second, self.first, self.outer = (
             tuple(outside[:split]),
             tuple(outside[split:inner]),

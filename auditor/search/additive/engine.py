@@ -170,11 +170,17 @@ class Engine:
         """The n most probable patterns of which no proper extension is a pattern."""
         return maximal_patterns(self.tables, self.criterion, n, self.min_probability, self.limits)
 
-    def count(self) -> PatternCount:
-        """How many discrimination patterns there are."""
+    def count(self, *, enclosed: bool = True) -> PatternCount:
+        """How many discrimination patterns there are.
+
+        Parameters
+        ----------
+        enclosed : bool
+            Whether to bound their number where they can't be counted one by one.
+        """
         if self.min_probability is None:
             count = self._counting.count()
-            if count.reason is None:
+            if count.reason is None or not enclosed:
                 return count
             return enclosed_count(self.tables, self.criterion, self.limits, count.reason)
         return count_probable_patterns(self.tables, self.criterion, self.min_probability, self.limits)

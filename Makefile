@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-engines fuzz lint bench paper schemas clean
 
-# How many times as many random examples `make fuzz` tries as `make test`.
+# How many times as many random examples `make fuzz` tries as a property asks for; `make test` tries four in ten.
 N = 10
 
 help:

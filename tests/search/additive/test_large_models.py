@@ -34,6 +34,8 @@ from tests.vectorised import Copies, CopiesModel
 EXAMPLES = Path(__file__).parents[3] / "examples"
 DELTA = Fraction(1, 10)
 
+pytestmark = pytest.mark.no_cover  # counting lines takes as long again
+
 
 def columns(favourable: list[int], unfavourable: list[int], *, sensitive: bool) -> PlainAttribute:
     return PlainAttribute(
@@ -75,14 +77,14 @@ def test_compas_in_full(criterion: str) -> None:
 
 
 @pytest.mark.parametrize("zeros", [False, True])
-def test_seven_by_forty_two_by_sixteen(zeros: bool) -> None:
+def test_seven_by_forty_two_by_eight(zeros: bool) -> None:
     random = Random(f"many values, zeros {zeros}")
     attributes = [
         random_columns(random, size, sensitive=sensitive, zeros=zeros)
-        for size, sensitive in ((7, True), (42, False), (16, True))
+        for size, sensitive in ((7, True), (42, False), (8, True))
     ]
     brute = BruteForce(PlainModel(Fraction(2, 5), tuple(attributes)), "difference")
-    assert brute.total == 15 * 43 * 33 - 8 * 43 * 17
+    assert brute.total == 15 * 43 * 17 - 8 * 43 * 9
     for check in CHECKS:
         if check.__name__ != "check_summaries" or not zeros:
             check(Case(brute, DELTA))
@@ -307,7 +309,7 @@ def test_forty_sensitive_attributes_within_limits() -> None:
     model = PlainModel(Fraction(1, 4), attributes)
     tables, criterion = tables_of(naive_bayes(model)), Difference(DELTA)
     limits = Limits(nodes=2000, entries=1 << 12, steps=10**6)
-    climbed = max(hill_climb(tables, criterion, random) for _ in range(10))
+    climbed = max(hill_climb(tables, criterion, random) for _ in range(3))
     worst = worst_patterns(tables, criterion, limits=limits)
     assert climbed <= worst.upper
     assert abs(group_level(tables, criterion).degree) <= abs(worst.patterns[0].degree) <= worst.upper

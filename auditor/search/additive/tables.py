@@ -9,6 +9,8 @@ from math import inf, prod
 
 import numpy as np
 
+from auditor.errors import InputError
+from auditor.messages import shown
 from auditor.model.additive import AdditiveModel
 from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import Assignment, NaiveBayes
@@ -23,9 +25,21 @@ def tables_of(classifier: Classifier, *, populated: bool = True) -> LogOdds:
 
     Without the population of a naive Bayes model they are made in a third of the time, and are enough for
     searches by degree.
+
+    Raises
+    ------
+    InputError
+        If a value of a naive Bayes model has probability 0 under both decisions: nothing is known of it.
     """
     if isinstance(classifier, AdditiveModel):
         return tables_of_scorecard(classifier)
+    for attribute in classifier.attributes:
+        for value, row in zip(attribute.values, attribute.likelihood, strict=True):
+            if not any(row):
+                raise InputError(
+                    f"{shown(attribute.name)}: {shown(value)} has probability 0 under both decisions; "
+                    "leave it out"
+                )
     return LogOdds.rounded(
         prior=ln(classifier.prior / (1 - classifier.prior)),
         values=[

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+from auditor.errors import InputError
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import minimal_patterns
@@ -140,6 +141,12 @@ def test_one_attribute_that_settles_the_decision(criterion: str) -> None:
     for threshold in (Fraction(0), Fraction(1, 2), 1 - HAIR, Fraction(1)):
         for check in CHECKS:
             check(Case(brute, threshold))
+
+
+def test_a_value_that_never_occurs_is_refused() -> None:
+    never = PlainAttribute(rows((1, 1), (0, 0)), sensitive=True)
+    with pytest.raises(InputError, match=r"has probability 0 under both decisions; leave it out"):
+        tables_of(naive_bayes(PlainModel(Fraction(1, 2), (never,))))
 
 
 def test_a_fair_model_has_nothing_to_list() -> None:

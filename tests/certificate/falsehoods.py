@@ -834,9 +834,11 @@ class Tally:
             self.refused.append((content, verified, checked))
 
 
-def altered(random: Random, number: int, donors: list[Content]) -> Iterator[Content]:
+def altered(
+    random: Random, number: int, donors: list[Content], scored: bool | None = None
+) -> Iterator[Content]:
     """A true certificate, and altered ones of it; donors are those of other models, and get it too."""
-    content = random_certificate(random)
+    content = random_certificate(random, scored)
     donors[:] = [*donors[-9:], content]
     yield content
     for _ in range(number - 1):

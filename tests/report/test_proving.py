@@ -94,7 +94,7 @@ def numbers_hold(c: Content) -> bool:
 def test_what_is_true_is_not_refused_and_what_passes_is_true(prove: Prove, seed: int) -> None:
     random = Random(seed)
     donors = [random_certificate(random, scored=False)]  # it proves no others
-    for place, content in enumerate(altered(random, PER_MODEL, donors)):
+    for place, content in enumerate(altered(random, PER_MODEL, donors, scored=False)):
         said = prove(envelope(content), public_pem().decode())
         # The format has no parts of a count that is not there; it would be no untruth.
         formed = content["pattern_count"] is not None or content["coverage"] is None

@@ -41,10 +41,11 @@ def settle(
     OutputError
         If one can't be written.
     """
-    from auditor.model.reading import keep_pipe
-
     for path in reads.values():
-        if path is not None:
+        if path is not None and Path(path).is_fifo():
+            # Imported with the first of them: a command that reads no model starts without.
+            from auditor.model.reading import keep_pipe
+
             keep_pipe(path)
     taken = {
         identity: name

@@ -44,9 +44,10 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments, and refuse those that are left over."""
         ctx.allow_extra_args = True
+        named = args[: args.index("--")] if "--" in args else args
         for param in self.params:
             if isinstance(param, TyperOption) and not param.multiple and not param.is_flag:
-                given = [arg for arg in args if arg.split("=")[0] in param.opts]
+                given = [arg for arg in named if arg.split("=")[0] in param.opts]
                 if len(given) > 1 and not ctx.resilient_parsing:
                     ctx.fail(f"{max(param.opts, key=len)} is given {len(given)} times; it takes one value")
         try:

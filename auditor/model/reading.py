@@ -114,13 +114,9 @@ def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
 
 
 def keep_pipe(path: str | os.PathLike[str]) -> None:
-    """Keep what a pipe holds once it is read, for all who read it later; any other file is left alone."""
-    try:
-        status = Path(path).stat()
-    except (OSError, ValueError):
-        return
-    if stat.S_ISFIFO(status.st_mode):
-        _pipes[status.st_dev, status.st_ino] = None
+    """Keep what a pipe holds once it is read, for all who read it later."""
+    status = Path(path).stat()
+    _pipes.setdefault((status.st_dev, status.st_ino))
 
 
 @lru_cache(maxsize=1)

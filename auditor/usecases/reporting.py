@@ -158,9 +158,9 @@ def report(
                 f"{escaped(document)}: is a model and no result; auditor audit {escaped(document)} --delta … "
                 "-o report.pdf makes a report of it"
             )
-        from auditor.usecases.auditing import audit as audited
+        from auditor.usecases import auditing
 
-        stated = audited(
+        stated = auditing.audit(
             spec,
             str(spec.repair.delta),
             criterion=spec.repair.criterion,
@@ -198,9 +198,9 @@ def _of_stored_audit(
     if model is None:
         return of_audit(stored, None, format, style)
     spec = _named_by(document, stored.model.sha256, model, stored.model.undisclosed)
-    from auditor.usecases.auditing import audit as audited
+    from auditor.usecases import auditing
 
-    audit = audited(
+    audit = auditing.audit(
         spec,
         stored.delta,
         criterion=stored.criterion,
@@ -229,9 +229,11 @@ def _of_repair(
             f"{escaped(document)}: has only the digest of the repaired model; give it with --model"
         )
     spec = _named_by(document, record.after.sha256, model, record.after.undisclosed)
-    from auditor.usecases.auditing import audit as audited
+    from auditor.usecases import auditing
 
-    audit = audited(spec, record.delta, criterion=record.criterion, illustrate=True, time_limit=time_limit)
+    audit = auditing.audit(
+        spec, record.delta, criterion=record.criterion, illustrate=True, time_limit=time_limit
+    )
     return of_audit(audit, spec, format, style, record)
 
 
@@ -400,9 +402,10 @@ def _look(policy: Path | None) -> Look:
         return Look()
     from auditor.certificate.policy import load_policy
 
-    wanted, path = load_policy(policy).content.report, logo_of(policy)
-    if path is None:
+    wanted = load_policy(policy).content.report
+    if wanted.logo is None:
         return Look(accent=wanted.accent)
+    path = policy.parent / wanted.logo
     data = read_bytes(path, _MAX_PICTURE)
     media = next((media for media, start in _PICTURES.items() if data.startswith(start)), None)
     if media is None and path.suffix.lower() == ".svg" and b"<svg" in data:
@@ -433,8 +436,8 @@ def _named_by(
     spec = load_model(model)
     if not isinstance(spec, ModelSpec):
         spec = spec.taken_as(undisclosed)
-    from auditor.usecases.auditing import classifier_of
+    from auditor.usecases import auditing
 
-    if classifier_of(spec, None).sha256() != sha256:
+    if auditing.classifier_of(spec, None).sha256() != sha256:
         raise InputError(f"{escaped(document)}: is about another model than {escaped(model)}: digests differ")
     return spec

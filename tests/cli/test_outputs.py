@@ -324,10 +324,12 @@ def test_what_was_written_before_the_end_is_named(
 def test_what_comes_through_pipes_is_read_by_all_who_need_it(tmp_path: Path) -> None:
     run = shell(
         "$A certify $M --delta .3 > c.json; $A report <(cat c.json) -o a.md; $A report - -o b.md < c.json;"
-        "mkfifo p; { cat c.json > p & $A verify p --extract x.json; } && cmp a.md b.md && head -1 a.md",
+        "mkfifo p; { cat c.json > p & $A verify p --extract x.json; } && cmp a.md b.md && head -1 a.md &&"
+        "$A fleet <(cat $M) --delta .3 --reports r >/dev/null && ls r",
         tmp_path,
     )
-    assert (run.returncode, run.stdout.splitlines()[-1][:2]) == (0, b"# "), run.stderr
+    first, report = run.stdout.splitlines()[-2:]
+    assert (run.returncode, first[:2], report[-5:]) == (0, b"# ", b".html"), run.stderr
     assert (tmp_path / "x.json").read_bytes()[:1] == b"{"
 
 

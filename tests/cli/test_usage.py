@@ -57,6 +57,7 @@ def test_version(auditor: Auditor) -> None:
         (("audit", FIGURE1), "--delta is missing: Threshold from 0 to 1"),
         (("audit", FIGURE1, "--delta"), "--delta needs a value"),
         (("audit", FIGURE1, "--delta", ".1", "-o", "a", "--output=b"), "--output is given 2 times"),
+        (("audit", FIGURE1, "--delta", ".1", "-o", "a", "--", "-o"), '"-o": more than auditor audit takes'),
         (("keygen", "--no-passphrase=3"), "--no-passphrase takes no value"),
         (("audit", FIGURE1, "--dleta", ".1"), "--dleta is no option of auditor audit; did you mean --"),
         (("audit", FIGURE1, "a\x1bb", "--delta", ".1"), '"a\\x1bb": more than auditor audit takes'),

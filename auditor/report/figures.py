@@ -65,11 +65,11 @@ def between(low: float, high: float | None, limit: str) -> str:
 
 
 def percent(probability: float) -> str:
-    """Write a probability as a percentage."""
+    """Write a probability, or a share that may exceed the whole, as a percentage."""
     if probability == 1:
         return "100%"
     text = rounded(probability * 100)
-    return "over 99.99%" if Decimal(text) >= 100 else f"{text}%"
+    return "over 99.99%" if probability < 1 and Decimal(text) >= 100 else f"{text}%"
 
 
 def share(part: int, all_of_them: int) -> str:

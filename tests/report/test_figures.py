@@ -64,6 +64,7 @@ def test_signs() -> None:
         (0.99999999, "over 99.99%"),
         (3.0611e-4, "0.03061%"),
         (1e-28, "1.000e-26%"),
+        (1.0158, "101.6%"),
     ],
 )
 def test_percentages(probability: float, text: str) -> None:

@@ -9,7 +9,9 @@ import pytest
 from auditor.documents.audit import ModelRecord
 from auditor.documents.comparison import ParameterChange
 from auditor.documents.repair import LogLikelihoodsRecord, PerformanceRecord, PredictionShift, Repair
+from auditor.model.spec import RepairRecord
 from auditor.report.repairs import render, result_line, round_line
+from auditor.report.sections.repair import price
 
 MODEL = ModelRecord(
     name="<b>Loans</b>",
@@ -91,6 +93,23 @@ def test_a_repair_without_changes_has_no_lists() -> None:
     text = render(document(parameters_moved=(), predictions=(), performance=None), "text")
     assert "moved most" not in text
     assert "Predictions" not in text
+
+
+def test_a_price_above_that_of_independence_is_the_same_everywhere() -> None:
+    """Conditions can cost more than independence does."""
+    names = ("unconstrained", "repaired", "independent", "independent_mean")
+    found = dict(zip(names, (-1, -5, -3, -4), strict=True))
+    made = document(price=2.0, log_likelihoods=LogLikelihoodsRecord.model_validate(found))
+    tree = {
+        "method": "fair",
+        "delta": 0,
+        "criterion": "difference",
+        "solver": "interior",
+        "constraints": 1,
+    }
+    tree |= {"progress": [], "patterns_before": 3, "patterns_after": 0, "source_sha256": "0" * 64}
+    record = RepairRecord.model_validate({**tree, "rounds": 1, "log_likelihoods": found})
+    assert price(made) == price(record) == "200.0% of the way to the independent model"
 
 
 def test_rounds() -> None:

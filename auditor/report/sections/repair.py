@@ -221,7 +221,7 @@ def _way(record: RepairRecord) -> float | None:
     whole_way = found.unconstrained - found.independent
     if whole_way <= 0:
         return None
-    return min(1.0, max(0.0, float((found.unconstrained - found.repaired) / whole_way)))
+    return max(0.0, float((found.unconstrained - found.repaired) / whole_way))
 
 
 def _patterns(record: Repair | RepairRecord, number: int | None) -> str:

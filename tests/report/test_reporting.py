@@ -316,7 +316,7 @@ def test_repair_that_was_tried_on_data() -> None:
 
 @pytest.mark.parametrize(
     ("change", "price"),
-    [({"repaired": None}, ""), ({"independent": -207054.688}, ""), ({"repaired": -209000}, "100%")],
+    [({"repaired": None}, ""), ({"independent": -207054.688}, ""), ({"repaired": -209000}, "279.5%")],
 )
 def test_price_of_a_repair(tmp_path: Path, change: dict[str, Any], price: str) -> None:
     file = repaired(tmp_path)

@@ -15,13 +15,15 @@ from auditor.choices import CutRanking
 from auditor.errors import RepairError
 from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import NaiveBayes
+from auditor.repair.baselines import shifted
 from auditor.repair.closed_form import most_likely, well_inside
 from auditor.repair.conditions import NONE, Conditions
 from auditor.repair.counts import Counts
 from auditor.repair.cuts import cut_of, find_cuts
 from auditor.repair.decimals import rounded_model
+from auditor.repair.kept import beside_kept, is_fair
 from auditor.repair.problem import Cut
-from auditor.repair.solver import Solver, shifted, solve_near
+from auditor.repair.solver import Solver, solve_near
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.tables import tables_of
@@ -141,7 +143,7 @@ def learn(counts: Counts, criterion: Criterion, options: Options) -> Learned:
         with suppress(RepairError):
             learner.climb(learner.solved(start))
     best = learner.best or learner.spare
-    if best is None or (learner.best is None and not _proved_fair(best, criterion)):
+    if best is None or (learner.best is None and not is_fair(best, criterion, DEFAULT)):
         raise RepairError(f"no model could be proved fair: {shortfall}")
     arrivals = tuple(learner.arrivals)
     return Learned(best, learner.rounds, len(learner.cuts), before, shortfall, arrivals)
@@ -158,7 +160,8 @@ class _Learner:
     Attributes
     ----------
     spare : NaiveBayes or None
-        The most likely model that a closed form proves fair; None where it breaks conditions.
+        The most likely model that a closed form proves fair, or that is beside what is kept; None where it
+        breaks conditions.
     best : NaiveBayes or None
         The most likely one that the exact search has proved fair.
     cuts : list of Cut
@@ -175,11 +178,19 @@ class _Learner:
         self.spare: NaiveBayes | None = self._inside
         self._closed_form: list[Cut] = []
         self._against: str | None = None
+        self._beside: list[NaiveBayes] = []
         if options.conditions:
             self._against = options.conditions.broken(self._inside, counts.model)
-            if self._against:
-                self.spare = None
-            self._inside = options.conditions.held(self._inside, counts.model)
+            fair = [self._inside]
+            if not options.conditions.keep.isdisjoint(counts.model.sensitive):
+                keep, held = options.conditions.keep, options.conditions.held(self._inside, counts.model)
+                fair = [] if self._exhausted else beside_kept(counts, criterion, keep, options.limits)
+                self._beside = fair
+                self._inside = next(iter(fair), held)
+            self.spare = next(
+                (model for model in fair if not options.conditions.broken(model, counts.model)), None
+            )
+            self._inside = self.spare or self._inside
         elif not self._exhausted:
             self.spare, self._closed_form = most_likely(
                 counts, criterion, self._aim, options.solver, self._inside, options.limits
@@ -245,11 +256,11 @@ class _Learner:
         """Fair models from which the solver may come to other local optima, as long as there is time.
 
         The closed form speaks of sensitive values alone. The prior shifts the log-odds of all contexts; with
-        it moved, other contexts are those in danger.
+        it moved, other contexts are those in danger. Beside what is kept it is moved already.
         """
         if not self.cuts or self._exhausted:
             return
-        moved = (shifted(self._inside, factor) for factor in (1, _SHIFT, 1 / _SHIFT))
+        moved = self._beside or [shifted(self._inside, factor) for factor in (1, _SHIFT, 1 / _SHIFT)]
         near = self._options.near
         for start in (*([near] if near else []), *moved):
             if not self._options.limits.expired():
@@ -278,13 +289,18 @@ class _Learner:
         can tell only from a distance that none is unfair.
         """
         options = self._options
-        found = find_cuts(tables, self._criterion, options.rank_by, options.per_round, options.limits)
+        found = find_cuts(
+            tables, self._criterion, options.rank_by, options.per_round, options.limits, options.conditions
+        )
         if options.per_round is None and all(cut.context_values is None for cut in found):
             # Where all of them are for every context, cuts for every context on other values lose nothing,
             # and with all of the closed form's there is no need to find those values round by round.
             found += self._closed_form
         # A list by divergence can be cut short by a limit that the worst pattern has not met.
-        for cuts in (found, [cut_of(pattern, tables, self._criterion) for pattern in worst]):
+        for cuts in (
+            found,
+            [cut_of(pattern, tables, self._criterion, options.conditions) for pattern in worst],
+        ):
             new = [cut for cut in dict.fromkeys(cuts) if cut not in self.cuts]
             if new:
                 self.cuts += new
@@ -294,8 +310,3 @@ class _Learner:
             if not (self.cuts or options.conditions) or self._margin > _MARGIN * _WIDER**_MOST_WIDENINGS:
                 return "the search could not prove that the solver's model is fair"
         return None
-
-
-def _proved_fair(model: NaiveBayes, criterion: Criterion) -> bool:
-    worst = worst_patterns(tables_of(model), criterion, only_patterns=True, limits=DEFAULT)
-    return not worst.patterns and worst.upper <= criterion.threshold

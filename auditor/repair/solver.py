@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from auditor.choices import SolverName
 from auditor.errors import RepairError
 from auditor.model.naive_bayes import NaiveBayes
+from auditor.repair.baselines import shifted
 from auditor.repair.conditions import NONE, Conditions
 from auditor.repair.counts import Counts
 from auditor.repair.decimals import rounded_model
@@ -121,12 +122,6 @@ def solve_near(
         theta = solver(problem, start, limits).theta
     model = parameters.to_model(theta if np.all(np.isfinite(theta)) else start)
     return rounded_model(model, conditions.keep)
-
-
-def shifted(model: NaiveBayes, factor: Fraction | int) -> NaiveBayes:
-    """The model with the odds of its prior multiplied."""
-    odds = model.prior / (1 - model.prior) * factor
-    return replace(model, prior=odds / (1 + odds))
 
 
 def _with_slack(problem: Problem, models: Sequence[NaiveBayes]) -> Floats:

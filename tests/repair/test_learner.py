@@ -201,7 +201,7 @@ def test_a_solver_that_fails_costs_likelihood_but_never_fairness(unfair: Counts,
 
 
 def test_without_any_proof_there_is_no_result(unfair: Counts, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learner, "_proved_fair", lambda model, criterion: False)
+    monkeypatch.setattr(learner, "is_fair", lambda model, criterion, limits: False)
     with pytest.raises(RepairError, match="no model could be proved fair: the time limit") as raised:
         learn(unfair, RULE, Options(interior.solve, limits=Limits(expired=lambda: True)))
     assert raised.value.exit_code == 5

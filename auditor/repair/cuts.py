@@ -73,7 +73,7 @@ def cut_of(pattern: Pattern, tables: LogOdds, criterion: Criterion, conditions: 
     dense = (
         not conditions.hold(x) and outside >= _MANY and float(abs(pattern.degree)) >= worst * (1 - _NEXT_TO)
     )
-    return Cut(x, None if dense else y, 1 if pattern.degree > 0 else -1)
+    return Cut(x, None if dense else y, 1 if pattern.degree > 0 else -1, criterion.name)
 
 
 def worst_of_each(

@@ -6,7 +6,7 @@ ratio they have to be far up. Only a value that occurs under one decision alone 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -26,14 +26,14 @@ _FACTOR, _MOST = 2**0.25, 160
 
 
 def beside_kept(
-    counts: Counts, criterion: Criterion, keep: Collection[int], limits: Limits
+    counts: Counts, criteria: Sequence[Criterion], keep: Collection[int], limits: Limits
 ) -> list[NaiveBayes]:
-    """Models that are fair with room, the most likely one first.
+    """Models that are fair with room by all criteria, the most likely one first.
 
     Beside what is kept either all attributes say nothing about the decision, or the sensitive ones don't; the
     prior goes up or down, as little as a bisection finds to suffice.
     """
-    inner = replace(criterion, threshold=criterion.threshold * _SHARE)
+    inner = [replace(criterion, threshold=criterion.threshold * _SHARE) for criterion in criteria]
     sensitive = {i for i in counts.model.sensitive if i not in keep}
     others = {i for i in range(len(counts.model.attributes)) if i not in keep}
     shifts = [
@@ -45,23 +45,24 @@ def beside_kept(
 
 
 def _far_enough(
-    base: NaiveBayes, factor: float, criterion: Criterion, keep: Collection[int], limits: Limits
+    base: NaiveBayes, factor: float, criteria: Sequence[Criterion], keep: Collection[int], limits: Limits
 ) -> NaiveBayes | None:
     """A model with its prior so far out that it is fair; None if none is, or there is no time to see it."""
 
     def at(steps: int) -> NaiveBayes:
         return rounded_model(shifted(base, Fraction(factor**steps)), keep)
 
-    if not is_fair(at(_MOST), criterion, limits):
+    if not is_fair(at(_MOST), criteria, limits):
         return None
     low, high = -1, _MOST
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if is_fair(at(middle), criterion, limits) else (middle, high)
+        low, high = (low, middle) if is_fair(at(middle), criteria, limits) else (middle, high)
     return at(high)
 
 
-def is_fair(model: NaiveBayes, criterion: Criterion, limits: Limits) -> bool:
-    """Whether the exact search proves a model fair, within limits."""
-    worst = worst_patterns(tables_of(model), criterion, only_patterns=True, limits=limits)
-    return not worst.patterns and worst.upper <= criterion.threshold
+def is_fair(model: NaiveBayes, criteria: Iterable[Criterion], limits: Limits) -> bool:
+    """Whether the exact search proves a model fair by all criteria, within limits."""
+    tables = tables_of(model)
+    found = ((c, worst_patterns(tables, c, only_patterns=True, limits=limits)) for c in criteria)
+    return all(not worst.patterns and worst.upper <= c.threshold for c, worst in found)

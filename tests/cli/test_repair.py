@@ -202,7 +202,7 @@ def test_two_criteria_are_met_at_once_recorded_and_shown(auditor: Auditor, tmp_p
     assert run.code == 0
     said = " ".join(run.out.split())
     for piece in (
-        "δ-fair by the difference at δ = 0.05 and by the ratio at δ = 0.1, proved by an exact search for each",
+        "δ-fair by the difference at δ = 0.05 and by the ratio at δ = 0.1, proved by an exact search",
         "Fair too at δ = 0.1, by the ratio: 1 minus the smaller",
         "patterns by it before: 3,218, after: 0",
         "-207,519.5435",

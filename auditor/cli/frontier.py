@@ -45,6 +45,7 @@ def frontier(
     keep: options.Keep = None,
     largest_change: options.LargestChange = None,
     monotone: options.Monotone = None,
+    also: options.Also = None,
     least_accuracy: Annotated[
         str | None,
         typer.Option(metavar="NUMBER", callback=options.share, help="What a model is to reach on the data."),
@@ -101,6 +102,7 @@ def frontier(
         raise typer.BadParameter("--gap goes with --prove")
     if prove and criterion != "difference":
         raise typer.BadParameter("--prove goes with --criterion difference")
+    options.besides(also, deltas.split(",")[0], criterion)
     if source is None and (least_accuracy or least_auc):
         raise typer.BadParameter("--least-accuracy and --least-auc go with --data")
     from auditor.usecases import frontier as frontiers
@@ -132,6 +134,7 @@ def frontier(
             keep=keep or (),
             largest_change=largest_change,
             monotone=monotone or (),
+            also=also,
             least_accuracy=least_accuracy,
             least_auc=least_auc,
             prove=prove,

@@ -39,6 +39,17 @@ def _up_to(most: int) -> Callable[[str | None], str | None]:
     return checked
 
 
+def besides(also: str | None, delta: str, criterion: CriterionName) -> None:
+    """Check that an option is another criterion with a δ of its own."""
+    from auditor.search.question import Question
+
+    try:
+        if also is not None:
+            Question.of(delta, criterion).besides(also)
+    except InputError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
 def _day(text: str) -> date:
     """Read a calendar date."""
     try:
@@ -166,6 +177,14 @@ Monotone = Annotated[
         metavar="NAME,NAME",
         help="Attributes whose values stay in order: P(favourable) moves in one direction along the list; "
         "repeatable.",
+    ),
+]
+Also = Annotated[
+    str | None,
+    typer.Option(
+        "--also",
+        metavar="CRITERION:NUMBER",
+        help="Be fair by the other criterion too, at a δ of its own: ratio:0.2.",
     ),
 ]
 Jobs = Annotated[

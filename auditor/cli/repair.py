@@ -50,6 +50,7 @@ def repair(
     keep: options.Keep = None,
     largest_change: options.LargestChange = None,
     monotone: options.Monotone = None,
+    also: options.Also = None,
     data: tables.Measured = None,
     prove: Annotated[
         Path | None,
@@ -105,7 +106,9 @@ def repair(
     that of 95%. It can take minutes; the time limit is of finding the threshold.
 
     --keep, --largest-change and --monotone are conditions besides, which what is written is held against
-    exactly. --prove then bounds all δ-fair models, whether or not they keep to these.
+    exactly. So is --also: --delta 0.05 --also ratio:0.2 limits both. What is fair by the ratio at some δ is
+    fair by the difference there, so that both together ask for more only if the difference has the smaller δ.
+    --prove then bounds all models that are δ-fair by the difference, whether or not they keep to any of this.
 
     What changed, and at what price, goes to standard output; without -o the model does, and the rest to
     standard error. Each round is reported on standard error. Exit code 0: repaired. 5: no model could be
@@ -124,8 +127,11 @@ def repair(
         raise typer.BadParameter("--draws and --seed go with --margin")
     if margin is not None and method != "fair":
         raise typer.BadParameter("--margin goes with --method fair")
-    if method != "fair" and (keep or monotone or largest_change is not None):
-        raise typer.BadParameter("--keep, --largest-change and --monotone go with --method fair")
+    if method != "fair" and (also or keep or monotone or largest_change is not None):
+        raise typer.BadParameter("--keep, --largest-change, --monotone and --also go with --method fair")
+    options.besides(also, delta, criterion)
+    if also and margin is not None:
+        raise typer.BadParameter("--margin goes without --also")
     # The matrices are small; several threads would mostly wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from auditor.documents.record import to_json
@@ -155,6 +161,7 @@ def repair(
             keep=keep or (),
             largest_change=largest_change,
             monotone=monotone or (),
+            also=also,
             data=source,
             dialect=written,
             margin=margin,
@@ -162,7 +169,13 @@ def repair(
             seed=seed or 0,
             progress=working,
             on_round=lambda state: working.say(
-                round_line(state.number, state.constraints, state.log_likelihood, state.patterns)
+                round_line(
+                    state.number,
+                    state.constraints,
+                    state.log_likelihood,
+                    state.patterns,
+                    (also.partition(":")[0].strip(), state.also) if also else None,
+                )
             ),
         )
     proof = None

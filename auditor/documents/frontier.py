@@ -10,7 +10,7 @@ from auditor.choices import CriterionName
 from auditor.documents.audit import Count, ModelRecord, Probability, ToolRecord
 from auditor.documents.data import DataEvidence
 from auditor.documents.record import Record
-from auditor.documents.repair import ConditionsRecord
+from auditor.documents.repair import AlsoRecord, ConditionsRecord
 
 
 class FrontierModel(Record):
@@ -55,7 +55,10 @@ class FrontierPoint(FrontierModel):
     ]
     bound: Annotated[
         float | None,
-        Field(description="No δ-fair model has a greater log-likelihood: proved. null: not asked for."),
+        Field(
+            description="No δ-fair model has a greater log-likelihood, whether or not it keeps to "
+            "conditions: proved. null: not asked for."
+        ),
     ]
     kept_floors: Annotated[
         bool | None,
@@ -74,6 +77,9 @@ class Frontier(Record):
     version: Literal[1] = 1
     model: Annotated[ModelRecord, Field(description="The most likely model, which nothing constrains.")]
     criterion: CriterionName
+    also: Annotated[
+        AlsoRecord | None, Field(description="By what all models of the points are fair too; null: nothing.")
+    ] = None
     conditions: Annotated[
         ConditionsRecord | None, Field(description="What all models of the points keep to besides.")
     ] = None

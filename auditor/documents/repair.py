@@ -75,7 +75,10 @@ class PerformanceRecord(Record):
 
 
 class ProofSummary(Record):
-    """What is proved of all δ-fair models of the same counts; the proof is a document of its own."""
+    """What is proved of all models of the same counts that are δ-fair by the difference.
+
+    They need not keep to conditions, nor be fair by another criterion. The proof is a document of its own.
+    """
 
     bound: Annotated[float, Field(description="No δ-fair model has a greater log-likelihood.")]
     gap: Annotated[float, Field(ge=0, description="By how many nats the bound is above the repaired model.")]
@@ -144,6 +147,17 @@ class ConditionsRecord(Record):
     ] = ()
 
 
+class AlsoRecord(Record):
+    """The other criterion by which a repaired model is fair too, proved by a search of its own."""
+
+    criterion: CriterionName
+    delta: Annotated[str, Field(description="Its threshold as given.")]
+    patterns_before: Annotated[
+        Count | None,
+        Field(description="Of the unconstrained model, by this criterion; null: not counted."),
+    ]
+
+
 class Repair(Record):
     """How a model was repaired; "before" is the most likely model of the counts, which nothing constrains."""
 
@@ -158,6 +172,7 @@ class Repair(Record):
             "it discriminates."
         ),
     ]
+    also: Annotated[AlsoRecord | None, Field(description="null: one criterion was asked for.")] = None
     conditions: Annotated[ConditionsRecord | None, Field(description="null: none were set.")] = None
     solver: Annotated[SolverName | None, Field(description="null: the method needs none.")]
     rounds: Count

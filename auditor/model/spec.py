@@ -240,6 +240,13 @@ class RepairConditions(Part):
     ] = ()
 
 
+class RepairAlso(Part):
+    """Another criterion by which a repaired model is fair too, at a threshold of its own."""
+
+    criterion: Literal["difference", "ratio"]
+    delta: Annotated[Probability, Field(description="No degree by this criterion is above it.")]
+
+
 class RepairRecord(Part):
     """How a repaired model was found."""
 
@@ -264,6 +271,7 @@ class RepairRecord(Part):
         Field(description="Exact number of discrimination patterns; null if they could not be counted."),
     ] = None
     patterns_after: Whole | None = None
+    also: Annotated[RepairAlso | None, Field(description="By what it is fair too.")] = None
     conditions: Annotated[
         RepairConditions | None, Field(description="Kept to besides; checked exactly as written.")
     ] = None

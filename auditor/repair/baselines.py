@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from fractions import Fraction
 
@@ -43,11 +43,26 @@ def towards_independence(counts: Counts, share: Fraction) -> NaiveBayes:
     )
 
 
+def independent_but(counts: Counts, moved: Collection[int]) -> NaiveBayes:
+    """The most likely model in which some attributes say nothing about the decision."""
+    return _rows(counts, moved, lambda row, pooled: (pooled, pooled))
+
+
+def shifted(model: NaiveBayes, factor: Fraction | int) -> NaiveBayes:
+    """The model with the odds of its prior multiplied."""
+    odds = model.prior / (1 - model.prior) * factor
+    return replace(model, prior=odds / (1 + odds))
+
+
 def _sensitive_rows(counts: Counts, change: Callable[[Pair, Fraction], Pair]) -> NaiveBayes:
-    """The unconstrained model with each sensitive value's pair changed, knowing its probability overall."""
+    return _rows(counts, counts.model.sensitive, change)
+
+
+def _rows(counts: Counts, moved: Collection[int], change: Callable[[Pair, Fraction], Pair]) -> NaiveBayes:
+    """The unconstrained model with the pairs of values changed, knowing the probability of each overall."""
     attributes = []
     for i, attribute in enumerate(counts.model.attributes):
-        if attribute.sensitive:
+        if i in moved:
             total = sum(counts.total(i), Fraction(0))
             pooled = [sum(row, Fraction(0)) / total for row in counts.attributes[i]]
             pairs = zip(attribute.likelihood, pooled, strict=True)

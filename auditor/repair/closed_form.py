@@ -84,7 +84,7 @@ def most_likely(
         if limits.expired() or all(cut in cuts for cut in broken):
             break
         cuts += [cut for cut in broken if cut not in cuts]
-        model = solve_near(solver, counts, cuts, aim, model, inside, limits)
+        model = solve_near(solver, counts, cuts, (aim,), model, inside, limits)
     return inside, cuts
 
 
@@ -110,7 +110,7 @@ def _exceeding(model: NaiveBayes, criterion: Criterion) -> Iterator[Cut]:
         for values in [extreme, *neighbours]:
             x = tuple(sorted(values.items()))
             if not criterion.supremum_within(*_likelihoods(model, x), criterion.threshold):
-                yield Cut(x, None, sign)
+                yield Cut(x, None, sign, criterion.name)
             elif values is extreme:
                 break
 

@@ -16,7 +16,7 @@ from typing import Self
 from auditor.errors import InputError
 from auditor.messages import escaped, shown
 from auditor.model.building import split
-from auditor.model.naive_bayes import Attribute, NaiveBayes
+from auditor.model.naive_bayes import Assignment, Attribute, NaiveBayes
 from auditor.search.question import Share
 
 #: A parameter by attribute, value and side (0 for d, 1 for d̄); attribute -1 is the decision itself.
@@ -87,6 +87,10 @@ class Conditions:
         """A model with the attributes to keep as they are in the original."""
         pairs = enumerate(zip(model.attributes, original.attributes, strict=True))
         return replace(model, attributes=tuple(old if i in self.keep else new for i, (new, old) in pairs))
+
+    def hold(self, values: Assignment) -> bool:
+        """Whether some values can't have all the probabilities under which they say nothing."""
+        return self.largest_change is not None or any(i in self.keep for i, _ in values)
 
     def contradiction(self, original: NaiveBayes) -> str | None:
         """Say which order an attribute is to have that doesn't have it and is kept; None if there is none."""

@@ -8,6 +8,7 @@ from math import isinf, prod
 
 from auditor.choices import CutRanking
 from auditor.model.naive_bayes import Assignment
+from auditor.repair.conditions import NONE, Conditions
 from auditor.repair.problem import Cut
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
@@ -27,7 +28,12 @@ _NEAR_BITS = 20
 
 
 def find_cuts(
-    tables: LogOdds, criterion: Criterion, rank_by: CutRanking, per_round: int | None, limits: Limits
+    tables: LogOdds,
+    criterion: Criterion,
+    rank_by: CutRanking,
+    per_round: int | None,
+    limits: Limits,
+    conditions: Conditions = NONE,
 ) -> list[Cut]:
     """Discrimination patterns of a model, as cuts.
 
@@ -40,6 +46,8 @@ def find_cuts(
         How many of the worst. None takes, by discrimination, the worst of each set of disclosed attributes
         and each direction, which differ enough that few rounds are needed.
     limits : Limits
+    conditions : Conditions
+        As `cut_of` takes them.
     """
     if rank_by == "divergence":
         found: Iterable[Pattern] = top_patterns(
@@ -49,20 +57,23 @@ def find_cuts(
         found = worst_of_each(tables, criterion, _MOST, limits, of_each=_OF_EACH)
     else:
         found = worst_patterns(tables, criterion, per_round, only_patterns=True, limits=limits).patterns
-    return [cut_of(pattern, tables, criterion) for pattern in found]
+    return [cut_of(pattern, tables, criterion, conditions) for pattern in found]
 
 
-def cut_of(pattern: Pattern, tables: LogOdds, criterion: Criterion) -> Cut:
+def cut_of(pattern: Pattern, tables: LogOdds, criterion: Criterion, conditions: Conditions = NONE) -> Cut:
     """The cut that forbids a pattern: in its context, or in every one where contexts are dense.
 
     Where there are a great many contexts and one is as bad as any could be, others are next to it, and take
-    its place however it is moved: the closed form then loses nothing and saves a round for each of them.
+    its place however it is moved: the closed form then loses nothing and saves a round for each of them. But
+    conditions can put it out of reach of the sensitive values; fair are then models with contexts elsewhere.
     """
     x, y = pattern.sensitive_values, pattern.context_values
     outside = prod(len(tables.options[i]) for i in tables.outside(x))
     worst = float(criterion.supremum(tables.real(tables.strength(x))))
-    dense = outside >= _MANY and float(abs(pattern.degree)) >= worst * (1 - _NEXT_TO)
-    return Cut(x, None if dense else y, 1 if pattern.degree > 0 else -1)
+    dense = (
+        not conditions.hold(x) and outside >= _MANY and float(abs(pattern.degree)) >= worst * (1 - _NEXT_TO)
+    )
+    return Cut(x, None if dense else y, 1 if pattern.degree > 0 else -1, criterion.name)
 
 
 def worst_of_each(

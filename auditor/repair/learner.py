@@ -5,7 +5,7 @@ Source: Choi et al. (2020), Section "Learning δ-fair Parameters" (cutting plane
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -15,13 +15,15 @@ from auditor.choices import CutRanking
 from auditor.errors import RepairError
 from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import NaiveBayes
+from auditor.repair.baselines import shifted
 from auditor.repair.closed_form import most_likely, well_inside
 from auditor.repair.conditions import NONE, Conditions
 from auditor.repair.counts import Counts
 from auditor.repair.cuts import cut_of, find_cuts
 from auditor.repair.decimals import rounded_model
+from auditor.repair.kept import beside_kept, is_fair
 from auditor.repair.problem import Cut
-from auditor.repair.solver import Solver, shifted, solve_near
+from auditor.repair.solver import Solver, solve_near
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.tables import tables_of
@@ -53,12 +55,15 @@ class Round:
     log_likelihood : float
     patterns : int or None
         Exact number of discrimination patterns that are left; None where they are too many to be counted.
+    also : int or None
+        The same by the criterion that is asked for besides; None also where none is.
     """
 
     number: int
     constraints: int
     log_likelihood: float
     patterns: int | None
+    also: int | None = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,8 @@ class Learned:
     rounds, constraints : int
     patterns_before : int or None
         Exact number of discrimination patterns of the unconstrained model; None where they are too many.
+    also_before : int or None
+        The same by the criterion that is asked for besides; None also where none is.
     shortfall : str or None
         Why the learner ended before it came to a local optimum; None where it didn't.
     arrivals : tuple of float
@@ -85,6 +92,7 @@ class Learned:
     patterns_before: int | None
     shortfall: str | None
     arrivals: tuple[float, ...] = ()
+    also_before: int | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +112,8 @@ class Options:
         A model to start from besides, such as that of a smaller threshold.
     conditions : Conditions
         What the model is to keep to besides being fair.
+    also : Criterion or None
+        Another criterion by which it is to be fair too.
     """
 
     solver: Solver
@@ -114,6 +124,7 @@ class Options:
     on_round: Callable[[Round], None] = lambda state: None
     near: NaiveBayes | None = None
     conditions: Conditions = NONE
+    also: Criterion | None = None
 
 
 def learn(counts: Counts, criterion: Criterion, options: Options) -> Learned:
@@ -131,7 +142,8 @@ def learn(counts: Counts, criterion: Criterion, options: Options) -> Learned:
     if contradiction := options.conditions.contradiction(counts.model):
         raise RepairError(f"no model keeps to the conditions: {contradiction}")
     before = count(counts.model, criterion, options.limits)
-    options.on_round(Round(0, 0, counts.log_likelihood(counts.model), before))
+    also = count(counts.model, options.also, options.limits) if options.also else None
+    options.on_round(Round(0, 0, counts.log_likelihood(counts.model), before, also))
     learner = _Learner(counts, criterion, options)
     first = rounded_model(counts.model, options.conditions.keep)
     shortfall = learner.climb(
@@ -141,10 +153,10 @@ def learn(counts: Counts, criterion: Criterion, options: Options) -> Learned:
         with suppress(RepairError):
             learner.climb(learner.solved(start))
     best = learner.best or learner.spare
-    if best is None or (learner.best is None and not _proved_fair(best, criterion)):
+    if best is None or (learner.best is None and not is_fair(best, learner.rules, DEFAULT)):
         raise RepairError(f"no model could be proved fair: {shortfall}")
     arrivals = tuple(learner.arrivals)
-    return Learned(best, learner.rounds, len(learner.cuts), before, shortfall, arrivals)
+    return Learned(best, learner.rounds, len(learner.cuts), before, shortfall, arrivals, also)
 
 
 def count(model: Classifier, criterion: Criterion, limits: Limits) -> int | None:
@@ -157,8 +169,11 @@ class _Learner:
 
     Attributes
     ----------
+    rules : tuple of Criterion
+        All by which it is to be fair.
     spare : NaiveBayes or None
-        The most likely model that a closed form proves fair; None where it breaks conditions.
+        The most likely model that a closed form proves fair, or that is beside what is kept; None where it
+        breaks conditions.
     best : NaiveBayes or None
         The most likely one that the exact search has proved fair.
     cuts : list of Cut
@@ -168,21 +183,32 @@ class _Learner:
     """
 
     def __init__(self, counts: Counts, criterion: Criterion, options: Options) -> None:
-        self._counts, self._criterion, self._options = counts, criterion, options
+        self._counts, self._options = counts, options
+        self.rules = (criterion, options.also) if options.also else (criterion,)
         self._margin = _MARGIN
-        self._inside = well_inside(counts, criterion)
+        # In every context at once, the one that allows the least strength leaves nothing to the other.
+        tightest = min(self.rules, key=lambda rule: rule.largest_fair_strength())
+        self._inside = well_inside(counts, tightest)
         self._to_beat = -inf
         self.spare: NaiveBayes | None = self._inside
         self._closed_form: list[Cut] = []
         self._against: str | None = None
+        self._beside: list[NaiveBayes] = []
         if options.conditions:
             self._against = options.conditions.broken(self._inside, counts.model)
-            if self._against:
-                self.spare = None
-            self._inside = options.conditions.held(self._inside, counts.model)
+            fair = [self._inside]
+            if not options.conditions.keep.isdisjoint(counts.model.sensitive):
+                keep, held = options.conditions.keep, options.conditions.held(self._inside, counts.model)
+                fair = [] if self._exhausted else beside_kept(counts, self.rules, keep, options.limits)
+                self._beside = fair
+                self._inside = next(iter(fair), held)
+            self.spare = next(
+                (model for model in fair if not options.conditions.broken(model, counts.model)), None
+            )
+            self._inside = self.spare or self._inside
         elif not self._exhausted:
             self.spare, self._closed_form = most_likely(
-                counts, criterion, self._aim, options.solver, self._inside, options.limits
+                counts, tightest, self._inner(tightest), options.solver, self._inside, options.limits
             )
         self.best: NaiveBayes | None = None
         self.cuts: list[Cut] = []
@@ -204,17 +230,25 @@ class _Learner:
                     # With more constraints it would only become less likely.
                     candidate, likelihood = self.spare, spare_likelihood
             tables = tables_of(candidate)
-            worst = worst_patterns(tables, self._criterion, only_patterns=True, limits=self._options.limits)
-            fair = not worst.patterns and worst.upper <= self._criterion.threshold
+            limits = self._options.limits
+            worst = [
+                (rule, worst_patterns(tables, rule, only_patterns=True, limits=limits)) for rule in self.rules
+            ]
+            fair = [not found.patterns and found.upper <= rule.threshold for rule, found in worst]
             broken = self._options.conditions.broken(candidate, self._counts.model)
             if self.rounds:
-                left = 0 if fair else count(candidate, self._criterion, self._options.limits)
-                self._options.on_round(Round(self.rounds, len(self.cuts), likelihood, left))
-            if fair and not broken:
+                left = [
+                    0 if none else count(candidate, rule, limits)
+                    for rule, none in zip(self.rules, fair, strict=True)
+                ]
+                self._options.on_round(Round(self.rounds, len(self.cuts), likelihood, *left))
+            if all(fair) and not broken:
                 self.best = candidate
                 self._to_beat = likelihood + _GAIN * abs(likelihood)
                 break
-            shortfall = self._limit() or self._forbid(tables, worst.patterns)
+            shortfall = self._limit() or self._forbid(
+                tables, [(rule, found.patterns) for rule, found in worst]
+            )
             if shortfall:
                 return shortfall
             if not self._exhausted:
@@ -233,7 +267,7 @@ class _Learner:
             self._options.solver,
             self._counts,
             self.cuts,
-            self._aim,
+            [self._inner(rule) for rule in self.rules],
             near,
             self._inside,
             self._options.limits,
@@ -245,11 +279,11 @@ class _Learner:
         """Fair models from which the solver may come to other local optima, as long as there is time.
 
         The closed form speaks of sensitive values alone. The prior shifts the log-odds of all contexts; with
-        it moved, other contexts are those in danger.
+        it moved, other contexts are those in danger. Beside what is kept it is moved already.
         """
         if not self.cuts or self._exhausted:
             return
-        moved = (shifted(self._inside, factor) for factor in (1, _SHIFT, 1 / _SHIFT))
+        moved = self._beside or [shifted(self._inside, factor) for factor in (1, _SHIFT, 1 / _SHIFT)]
         near = self._options.near
         for start in (*([near] if near else []), *moved):
             if not self._options.limits.expired():
@@ -258,11 +292,11 @@ class _Learner:
     @property
     def _exhausted(self) -> bool:
         """Whether the threshold leaves no room: next to 0, only independence is fair in decimals."""
-        return self._margin >= self._criterion.threshold
+        return self._margin >= min(rule.threshold for rule in self.rules)
 
-    @property
-    def _aim(self) -> Criterion:
-        return replace(self._criterion, threshold=self._criterion.threshold - self._margin)
+    def _inner(self, rule: Criterion) -> Criterion:
+        """A criterion with the threshold to aim at."""
+        return replace(rule, threshold=rule.threshold - self._margin)
 
     def _limit(self) -> str | None:
         if self._options.limits.expired():
@@ -271,31 +305,32 @@ class _Learner:
             return f"the limit of {self.rounds} round{'s' if self.rounds > 1 else ''} was reached"
         return None
 
-    def _forbid(self, tables: LogOdds, worst: tuple[Pattern, ...]) -> str | None:
+    def _forbid(self, tables: LogOdds, worst: Sequence[tuple[Criterion, tuple[Pattern, ...]]]) -> str | None:
         """Add the cuts of a round, or aim further inside the threshold where all are there already.
 
         That is so where the solver has missed its aim, and where there are so many contexts that the search
         can tell only from a distance that none is unfair.
         """
         options = self._options
-        found = find_cuts(tables, self._criterion, options.rank_by, options.per_round, options.limits)
+        bound = options.conditions
+        found = [
+            cut
+            for rule in self.rules
+            for cut in find_cuts(tables, rule, options.rank_by, options.per_round, options.limits, bound)
+        ]
         if options.per_round is None and all(cut.context_values is None for cut in found):
             # Where all of them are for every context, cuts for every context on other values lose nothing,
             # and with all of the closed form's there is no need to find those values round by round.
             found += self._closed_form
         # A list by divergence can be cut short by a limit that the worst pattern has not met.
-        for cuts in (found, [cut_of(pattern, tables, self._criterion) for pattern in worst]):
+        of_worst = [cut_of(pattern, tables, rule, bound) for rule, patterns in worst for pattern in patterns]
+        for cuts in (found, of_worst):
             new = [cut for cut in dict.fromkeys(cuts) if cut not in self.cuts]
             if new:
                 self.cuts += new
                 break
         else:
             self._margin *= _WIDER
-            if not (self.cuts or options.conditions) or self._margin > _MARGIN * _WIDER**_MOST_WIDENINGS:
+            if not (self.cuts or bound) or self._margin > _MARGIN * _WIDER**_MOST_WIDENINGS:
                 return "the search could not prove that the solver's model is fair"
         return None
-
-
-def _proved_fair(model: NaiveBayes, criterion: Criterion) -> bool:
-    worst = worst_patterns(tables_of(model), criterion, only_patterns=True, limits=DEFAULT)
-    return not worst.patterns and worst.upper <= criterion.threshold

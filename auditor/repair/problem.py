@@ -22,6 +22,7 @@ from math import inf, log, log1p
 import numpy as np
 import numpy.typing as npt
 
+from auditor.choices import CriterionName
 from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.repair.conditions import NONE, Conditions
 from auditor.repair.counts import Counts
@@ -50,11 +51,14 @@ class Cut:
         None stands for every context, possible or not: the closed-form bound on s alone.
     sign : int
         That of the degree.
+    criterion : {"difference", "ratio"}
+        By which they are not to.
     """
 
     sensitive_values: Assignment
     context_values: Assignment | None
     sign: int
+    criterion: CriterionName
 
 
 def inequality_terms(criterion: Criterion, cut: Cut) -> Floats:
@@ -222,31 +226,29 @@ class Problem:
     context, strength : array, shape (m, P)
         ``γ = context @ ln θ`` and ``s = strength @ ln θ`` of each cut.
     terms : array, shape (m, K, 3)
-        `inequality_terms` of each cut; of a condition ``L <= r``, with L as its strength, the one term of
-        ``(1 - t) e^r / e^L``.
-    kept : float
-        ``1 - t``, the left side of the inequalities.
+        `inequality_terms` of each cut, divided by the left side of its inequality; of a condition ``L <= r``,
+        with L as its strength, the one term ``e^r / e^L``.
     """
 
     parameters: Parameters
     context: Floats
     strength: Floats
     terms: Floats
-    kept: float
 
     @classmethod
     def of(
         cls,
         counts: Counts,
         cuts: Sequence[Cut],
-        criterion: Criterion,
+        criteria: Sequence[Criterion],
         conditions: Conditions = NONE,
         margin: float = 0.0,
     ) -> Problem:
-        """The problem of staying within the criterion's threshold on these cuts, and within conditions.
+        """The problem of staying within the thresholds on these cuts, and within conditions.
 
-        The conditions are to hold by a margin, in logarithms.
+        Each cut has one of the criteria; conditions are to hold by a margin, in logarithms.
         """
+        by_name = {criterion.name: criterion for criterion in criteria}
         parameters = Parameters.of(counts, cuts, conditions)
         places = {(-1, 0, 0): 0, (-1, 0, 1): 1} | parameters.places
         # A probability that has no place is 0, and stays so.
@@ -267,17 +269,17 @@ class Problem:
         for j, (coefficients, _) in enumerate(lines, len(cuts)):
             for parameter, coefficient in coefficients.items():
                 strength[j, places[parameter]] = coefficient
-        kept = log1p(-float(criterion.threshold))
-        terms = [inequality_terms(criterion, cut) for cut in cuts]
-        terms += [
-            np.array([(right - margin + kept, 0, -1), *[(-inf, 0, 0)] * (TERMS - 1)]) for _, right in lines
-        ]
+        terms = []
+        for cut in cuts:
+            criterion = by_name[cut.criterion]
+            left = np.array([log1p(-float(criterion.threshold)), 0, 0])
+            terms.append(inequality_terms(criterion, cut) - left)
+        terms += [np.array([(right - margin, 0, -1), *[(-inf, 0, 0)] * (TERMS - 1)]) for _, right in lines]
         return cls(
             parameters=parameters,
             context=context,
             strength=strength,
             terms=np.stack(terms),
-            kept=float(1 - criterion.threshold),
         )
 
     @cached_property
@@ -305,7 +307,7 @@ class Problem:
         share = np.exp(logs - total[:, None])
         by_context, by_strength = (share * a).sum(axis=1), (share * b).sum(axis=1)
         return Slack(
-            value=total - log(self.kept),
+            value=total,
             by_context=by_context,
             by_strength=by_strength,
             by_context_twice=(share * a * a).sum(axis=1) - by_context**2,

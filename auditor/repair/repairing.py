@@ -18,6 +18,7 @@ from auditor.documents.audit import ModelRecord
 from auditor.documents.comparison import ParameterChange
 from auditor.documents.record import labels
 from auditor.documents.repair import (
+    AlsoRecord,
     ConditionsRecord,
     LogLikelihoodsRecord,
     PerformanceRecord,
@@ -35,6 +36,7 @@ from auditor.model.spec import (
     Likelihood,
     LogLikelihoods,
     ModelSpec,
+    RepairAlso,
     RepairConditions,
     RepairRecord,
     RepairRound,
@@ -45,6 +47,7 @@ from auditor.repair.conditions import Conditions
 from auditor.repair.counts import Counts
 from auditor.repair.cuts import worst_of_each
 from auditor.repair.decimals import exact_decimal, rounded_model
+from auditor.repair.kept import is_fair
 from auditor.repair.learner import Learned, Options, Round, count, learn
 from auditor.search.additive.tables import tables_of
 from auditor.search.answer import answer
@@ -89,6 +92,7 @@ def repair(
     solver: SolverName,
     options: Options,
     data: Table | None = None,
+    also: Question | None = None,
 ) -> Repaired:
     """Make a fair model from the counts of a specification, or from the population of a scorecard.
 
@@ -104,6 +108,8 @@ def repair(
         For the method "fair".
     data : Table, optional
         On which to measure the model before and after.
+    also : Question, optional
+        By another criterion: what a naive Bayes model is to be fair by too.
 
     Raises
     ------
@@ -123,7 +129,10 @@ def repair(
         progress.append(state)
         told(state)
 
-    told, options = options.on_round, replace(options, on_round=on_round)
+    told, options = (
+        options.on_round,
+        replace(options, on_round=on_round, also=also.criterion if also else None),
+    )
     card: ScorecardSpec | None = None
     if method != "fair":
         model = _BASELINES[method](counts)
@@ -141,6 +150,8 @@ def repair(
     proof = answer(after, replace(question, limits=DEFAULT if method == "fair" else limits))
     if method == "fair" and proof.verdict != "delta-fair":
         raise RuntimeError(f"the model that the learner proved fair is {proof.verdict}")
+    if also and not is_fair(learned.model, [also.criterion], DEFAULT):
+        raise RuntimeError(f"the model that the learner proved fair is not by the {also.criterion_name}")
     likelihoods = {
         "unconstrained": counts.log_likelihood(counts.model),
         "repaired": counts.log_likelihood(learned.model if card is None else scorecards.population_of(card)),
@@ -155,6 +166,7 @@ def repair(
         method=method,
         criterion=criterion.name,
         delta=question.delta.text,
+        also=also_record(also, learned.also_before),
         conditions=conditions_record(options.conditions, counts.model),
         solver=solver if method == "fair" else None,
         rounds=learned.rounds,
@@ -241,6 +253,13 @@ def counts_of(spec: ModelSpec | ScorecardSpec) -> Counts:
     )
 
 
+def also_record(also: Question | None, before: int | None) -> AlsoRecord | None:
+    """The criterion that was asked for besides, and the patterns that there were by it."""
+    if also is None:
+        return None
+    return AlsoRecord(criterion=also.criterion_name, delta=also.delta.text, patterns_before=before)
+
+
 def conditions_record(conditions: Conditions, model: NaiveBayes) -> ConditionsRecord | None:
     """The conditions by the names of the attributes."""
     if not conditions:
@@ -289,7 +308,7 @@ def _specification(source: ModelSpec, after: NaiveBayes, summary: Repair) -> Mod
 
 def _record(summary: Repair) -> RepairRecord:
     """What a repaired model says of its repair."""
-    own = summary.conditions
+    own, also = summary.conditions, summary.also
     return RepairRecord(
         method=summary.method,
         delta=Decimal(summary.delta),
@@ -311,6 +330,7 @@ def _record(summary: Repair) -> RepairRecord:
         log_likelihoods=LogLikelihoods(**{name: _rounded(value) for name, value in summary.log_likelihoods}),
         patterns_before=summary.patterns_before,
         patterns_after=summary.patterns_after,
+        also=RepairAlso(criterion=also.criterion, delta=Decimal(also.delta)) if also else None,
         conditions=None
         if own is None
         else RepairConditions(

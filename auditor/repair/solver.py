@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from auditor.choices import SolverName
 from auditor.errors import RepairError
 from auditor.model.naive_bayes import NaiveBayes
+from auditor.repair.baselines import shifted
 from auditor.repair.conditions import NONE, Conditions
 from auditor.repair.counts import Counts
 from auditor.repair.decimals import rounded_model
@@ -20,7 +21,7 @@ from auditor.repair.problem import Cut, Floats, Problem
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
 
-#: Every cut has at least this much slack per unit of the threshold where a solver starts.
+#: Every cut has at least this much slack per unit of the smallest threshold where a solver starts.
 _START_SLACK = 0.02
 #: Shares of the way to a model inside the bounds at which a start is tried.
 _START_SHARES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -77,7 +78,7 @@ def solve_near(
     solver: Solver,
     counts: Counts,
     cuts: Sequence[Cut],
-    criterion: Criterion,
+    criteria: Sequence[Criterion],
     near: NaiveBayes,
     inside: NaiveBayes,
     limits: Limits,
@@ -91,8 +92,8 @@ def solve_near(
     solver : Solver
     counts : Counts
     cuts : sequence of Cut
-    criterion : Criterion
-        With the threshold to aim at.
+    criteria : sequence of Criterion
+        Those of the cuts, with the thresholds to aim at.
     near : NaiveBayes
         Fair or not.
     inside : NaiveBayes
@@ -106,12 +107,13 @@ def solve_near(
     RepairError
         If no start was found that keeps to the conditions and has slack at every cut.
     """
-    problem = Problem.of(counts, cuts, criterion, conditions, margin)
+    problem = Problem.of(counts, cuts, criteria, conditions, margin)
+    slack = _START_SLACK * float(min(criterion.threshold for criterion in criteria))
     parameters = problem.parameters
     here, there = parameters.of_model(near), parameters.of_model(inside)
     for share in _START_SHARES:
         start = parameters.positive((1 - share) * here + share * there)
-        if problem.slack(np.log(start)).value.min() >= _START_SLACK * float(criterion.threshold):
+        if problem.slack(np.log(start)).value.min() >= slack:
             break
     else:
         if conditions:
@@ -121,12 +123,6 @@ def solve_near(
         theta = solver(problem, start, limits).theta
     model = parameters.to_model(theta if np.all(np.isfinite(theta)) else start)
     return rounded_model(model, conditions.keep)
-
-
-def shifted(model: NaiveBayes, factor: Fraction | int) -> NaiveBayes:
-    """The model with the odds of its prior multiplied."""
-    odds = model.prior / (1 - model.prior) * factor
-    return replace(model, prior=odds / (1 + odds))
 
 
 def _with_slack(problem: Problem, models: Sequence[NaiveBayes]) -> Floats:

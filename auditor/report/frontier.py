@@ -17,16 +17,11 @@ from auditor.report.blocks import Block, Facts, Heading, Paragraph, Picture, Tab
 from auditor.report.csv import cell
 from auditor.report.figures import FOUR_FIFTHS, likelihood, percent, plural, rounded, share, size, whole
 from auditor.report.formats import COLUMNS, AnyFormatName, laid_out
-from auditor.report.sections.repair import kept_to
+from auditor.report.sections.repair import besides, kept_to, whether_or_not
 
 _KNEE = (
     "The knee is the point furthest above the straight line from the first point of the curve to the last "
     "one, both axes scaled to their ends. It depends on which thresholds were asked for, and decides nothing."
-)
-_LIMITS = (
-    "Every model of the curve is proved δ-fair at its threshold, as it is written. That no δ-fair model is "
-    "likelier is proved up to the bound, where one stands; a repair finds local optima. What is observed on "
-    "the data that the model was counted from is no measure of other people."
 )
 
 
@@ -69,6 +64,7 @@ def blocks(document: Frontier) -> list[Block]:
         Facts(
             (
                 ("Criterion", CRITERIA[document.criterion].measured),
+                *besides(document.also),
                 *kept_to(document.conditions),
                 *_floors(document),
                 ("Sensitive", ", ".join(document.model.sensitive)),
@@ -123,7 +119,16 @@ def blocks(document: Frontier) -> list[Block]:
         if p.shortfall
     ]
     made += _on_data(document)
-    return [*made, Heading("What this does not say"), Paragraph(_KNEE), Paragraph(_LIMITS)]
+    return [*made, Heading("What this does not say"), Paragraph(_KNEE), Paragraph(_limits(document))]
+
+
+def _limits(document: Frontier) -> str:
+    return (
+        "Every model of the curve is proved δ-fair at its threshold, as it is written. That no δ-fair "
+        f"model{whether_or_not(document)} is likelier is proved up to the bound, where one stands; a repair "
+        "finds local optima. What is observed on the data that the model was counted from is no measure of "
+        "other people."
+    )
 
 
 def _floors(document: Frontier) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from auditor.documents.repair import Repair
 from auditor.report.blocks import Heading
-from auditor.report.figures import likelihood, percent, plural
+from auditor.report.figures import likelihood, percent, plural, whole
 from auditor.report.formats import CheckFormatName, laid_out
 from auditor.report.sections import repair
 
@@ -21,6 +21,11 @@ def result_line(document: Repair) -> str:
     """The result in one line."""
     if document.patterns_after == 0:
         verdict = f"δ-fair at δ = {document.delta}, proved by the exact search"
+        if also := document.also:
+            verdict = (
+                f"δ-fair by the {document.criterion} at δ = {document.delta} and by the {also.criterion} at "
+                f"δ = {also.delta}, proved by an exact search for each"
+            )
     else:
         left = plural(document.patterns_after, "discrimination pattern")
         verdict = f"not repaired; {left} at δ = {document.delta}"
@@ -32,9 +37,16 @@ def result_line(document: Repair) -> str:
     return f"{document.after.name}: {verdict}"
 
 
-def round_line(number: int, constraints: int, log_likelihood: float, patterns: int | None) -> str:
-    """Where a repair stands after a round."""
+def round_line(
+    number: int,
+    constraints: int,
+    log_likelihood: float,
+    patterns: int | None,
+    also: tuple[str, int | None] | None = None,
+) -> str:
+    """Where a repair stands after a round; with a second criterion, also what is left by it."""
+    besides = f", {whole(also[1])} by the {also[0]}" if also else ""
     return (
         f"round {number}: {plural(constraints, 'constraint')}, log-likelihood {likelihood(log_likelihood)}, "
-        f"{plural(patterns, 'pattern')} left"
+        f"{plural(patterns, 'pattern')} left{besides}"
     )

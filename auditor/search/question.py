@@ -97,6 +97,30 @@ class Question:
         least = None if min_probability is None else Share.of(min_probability)
         return cls(Share.of(delta), criterion, least, sensitive, limits)
 
+    def besides(self, given: str) -> Question:
+        """Ask by another criterion, at a δ of its own, as in ``"ratio:0.2"``.
+
+        Raises
+        ------
+        InputError
+            If that isn't what is given, or it is the criterion that is asked about already.
+        """
+        name, _, delta = given.partition(":")
+        own = next((known for known in CRITERIA if known == name.strip()), None)
+        if own is None:
+            raise InputError(
+                f"also: {shown(given)} is no criterion with its own δ; give {' or '.join(CRITERIA)}, a colon "
+                "and a number, such as ratio:0.2"
+            )
+        if own == self.criterion_name:
+            raise InputError(
+                f"also: δ = {self.delta.text} limits the {own} already; give the other criterion"
+            )
+        try:
+            return replace(self, delta=Share.of(delta), criterion_name=own)
+        except InputError as error:
+            raise InputError(f"also: {error}") from error
+
     @cached_property
     def criterion(self) -> Criterion:
         """The criterion with its exact threshold."""

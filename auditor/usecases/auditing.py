@@ -278,6 +278,7 @@ def repair(
     keep: Sequence[str] = (),
     largest_change: str | float | None = None,
     monotone: Sequence[str] = (),
+    also: str | None = None,
     data: Source | None = None,
     dialect: Dialect | None = None,
     margin: str | float | None = None,
@@ -316,6 +317,8 @@ def repair(
         By how much any probability, the prior included, may differ from that of the counts, 0.05 for example.
     monotone : sequence of str
         Attributes whose log-odds keep the listed order of their values, in the direction of the counts.
+    also : str, optional
+        Another criterion by which the model is to be fair too, with a δ of its own: ``"ratio:0.2"``.
     data : str, path-like, sequence of them, DataFrame or Table, optional
         On which to measure the predictions before and after; as in `with_data`.
     dialect : Dialect, optional
@@ -352,12 +355,13 @@ def repair(
     for name, number in (("per_round", per_round), ("max_rounds", max_rounds)):
         if number is not None:
             _positive(name, number)
+    besides = None if also is None else question.besides(also)
     conditions = NONE
-    if keep or monotone or largest_change is not None:
+    if also is not None or keep or monotone or largest_change is not None:
         if isinstance(model, ScorecardSpec):
             raise InputError(
-                "keep, largest change and monotone are conditions on the counts of a naive Bayes model; "
-                "this is a scorecard"
+                "keep, largest change, monotone and also are conditions on what is learned from counts, and "
+                "this is a scorecard; leave them out"
             )
         if method != "fair":
             raise InputError(f"method: {method} takes no conditions")
@@ -380,6 +384,8 @@ def repair(
             raise InputError(
                 "margin: it is of δ-fair naive Bayes models, which are learned from counts; leave it out"
             )
+        if besides:
+            raise InputError("also: a margin is one of a single criterion; leave it out, or the margin")
         wanted = Margin.of(margin, draws, seed, question)
     opened = None
     if data is not None:
@@ -387,7 +393,7 @@ def repair(
 
         opened = open_table(data, dialect)
     if wanted is None:
-        return repairing.repair(model, question, method, solver, options, opened)
+        return repairing.repair(model, question, method, solver, options, opened, besides)
 
     def at(threshold: str, *, last: bool = False) -> Repaired:
         limits = DEFAULT if last else question.limits

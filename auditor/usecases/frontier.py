@@ -97,6 +97,7 @@ def frontier(
     keep: Iterable[str] = (),
     largest_change: str | float | None = None,
     monotone: Iterable[str] = (),
+    also: str | None = None,
     least_accuracy: str | float | None = None,
     least_auc: str | float | None = None,
     prove: bool = False,
@@ -120,7 +121,7 @@ def frontier(
     criterion : {"difference", "ratio"}
     data, dialect, cutoff
         As `with_data` takes them: predictions, selection rates and error rates of each model are measured.
-    keep, largest_change, monotone
+    keep, largest_change, monotone, also
         As in `auditor.repair`, for all models of the curve.
     least_accuracy, least_auc : str or float, optional
         What a model is to reach on the data; the smallest threshold whose model does is recommended.
@@ -150,6 +151,7 @@ def frontier(
     started, limits = clock.seconds(), clock.limits(time_limit)
     source = repairing.before_repair(model)
     counts = repairing.counts_of(source)
+    besides = None if also is None else Question.of(thresholds[0], criterion, limits=limits).besides(also)
     conditions = Conditions.of(counts.model, keep, largest_change, monotone)
     if prove:
         if criterion != "difference":
@@ -163,7 +165,7 @@ def frontier(
         near = _written(made[-1]).naive_bayes() if made else None
         options = Options(interior.solve, limits=limits, near=near, conditions=conditions)
         question = Question.of(delta, criterion, limits=limits)
-        one = repairing.repair(source, question, "fair", "interior", options)
+        one = repairing.repair(source, question, "fair", "interior", options, also=besides)
         if made and _likelihood(one) < _likelihood(made[-1]):
             taken.append(taken[-1] or made[-1].summary.delta)
             one = made[-1]
@@ -203,6 +205,7 @@ def frontier(
     document = Frontier(
         model=ModelRecord.of(counts.model),
         criterion=criterion,
+        also=made[0].summary.also,
         conditions=repairing.conditions_record(conditions, counts.model),
         total_patterns=counts.model.total_patterns(),
         unconstrained=known[0],

@@ -95,7 +95,7 @@ def test_a_model_without_counts(auditor: Auditor) -> None:
 
 
 def test_a_repair_that_fails(auditor: Auditor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learner, "_proved_fair", lambda model, criterion: False)
+    monkeypatch.setattr(learner, "is_fair", lambda model, criteria, limits: False)
     run = auditor("repair", COMPAS, "--delta", "0.1", "--time-limit", "1e-9")
     assert (run.code, run.out) == (5, "")
     assert "no model could be proved fair: the time limit was reached" in run.err
@@ -194,6 +194,60 @@ def test_conditions_are_kept_recorded_and_shown(auditor: Auditor, tmp_path: Path
     assert "Kept" in (tmp_path / "fair.md").read_text()
 
 
+def test_two_criteria_are_met_at_once_recorded_and_shown(auditor: Auditor, tmp_path: Path) -> None:
+    """Here neither asks for all of it: the difference alone leaves more likelihood, and so does the ratio."""
+    fair, proof = tmp_path / "fair.json", tmp_path / "proof.json"
+    rules = ("--delta", "0.05", "--also", "ratio:0.1")
+    run = auditor("repair", COMPAS, *rules, "--prove", proof, "--gap", "90%", "-o", fair)
+    assert run.code == 0
+    said = " ".join(run.out.split())
+    for piece in (
+        "δ-fair by the difference at δ = 0.05 and by the ratio at δ = 0.1, proved by an exact search",
+        "Fair too at δ = 0.1, by the ratio: 1 minus the smaller",
+        "patterns by it before: 3,218, after: 0",
+        "-207,519.5435",
+        "No δ-fair model of these counts, whether or not it is fair by the ratio too, is more than",
+    ):
+        assert piece in said
+    assert "patterns left, 3,218 by the ratio" in " ".join(run.err.split())
+    assert json.loads(fair.read_text())["repair"]["also"] == {"criterion": "ratio", "delta": 0.1}
+    assert auditor("audit", fair, "--delta", "0.05").code == 0
+    assert auditor("audit", fair, "--delta", "0.1", "--criterion", "ratio").code == 0
+    assert auditor("verify", proof, "--model", fair).code == 0
+    assert auditor("report", fair, "-o", tmp_path / "fair.md").code == 0
+    assert "by the ratio" in (tmp_path / "fair.md").read_text()
+    # One alone doesn't give the other.
+    assert auditor("repair", COMPAS, "--delta", "0.05", "-o", fair).code == 0
+    assert auditor("audit", fair, "--delta", "0.1", "--criterion", "ratio").code == 1
+
+    run = auditor("frontier", COMPAS, "--deltas", "0.05,0.1", "--also", "ratio:0.1", "--format", "json")
+    document = json.loads(run.out)
+    assert document["also"] == {"criterion": "ratio", "delta": "0.1", "patterns_before": 3218}
+    # From there on the ratio is what counts.
+    assert [point["log_likelihood"] for point in document["points"]] == pytest.approx(
+        [-207519.5435, -207518.2905], abs=1e-3
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["ratio"], 2, 'also: "" is not a decimal number from 0 to 1'),
+        (["ratio:1.5"], 2, 'also: "1.5" is not a decimal number'),
+        (["odds:0.1"], 2, 'also: "odds:0.1" is no criterion with its own δ'),
+        (["difference:0.2"], 2, "also: δ = 0.1 limits the difference already"),
+        (["ratio:0.2", "--margin", "0.9"], 2, "--margin goes without --also"),
+        (["ratio:0.2", "--method", "independent"], 2, "go with --method fair"),
+    ],
+)
+def test_a_second_criterion_that_is_none(
+    auditor: Auditor, arguments: list[str], code: int, message: str
+) -> None:
+    run = auditor("repair", COMPAS, "--delta", "0.1", "--also", *arguments)
+    assert (run.code, run.out) == (code, "")
+    assert message in run.err
+
+
 def test_conditions_that_cannot_be(auditor: Auditor, tmp_path: Path) -> None:
     fair = tmp_path / "fair.json"
     run = auditor("repair", COMPAS, "--delta", "0.1", "--largest-change", "0.01", "-o", fair)
@@ -208,4 +262,4 @@ def test_conditions_that_cannot_be(auditor: Auditor, tmp_path: Path) -> None:
     assert run.code == 2
     run = auditor("repair", EXAMPLES / "german_scorecard.yaml", "--delta", "0.1", "--keep", "Age")
     assert run.code == 3
-    assert "conditions on the counts of a naive Bayes model; this is a scorecard" in run.err
+    assert "conditions on what is learned from counts, and this is a scorecard" in run.err

@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,6 +95,54 @@ def test_a_fair_model_stays_as_it_is() -> None:
     learned = learn(counts, Difference(Fraction(0)), Options(interior.solve))
     assert (learned.rounds, learned.constraints, learned.patterns_before) == (0, 0, 0)
     assert learned.model == rounded_model(counts.model)
+
+
+@pytest.mark.parametrize("family", ["plain", "zero counts", "many values"])
+@examples(6)
+@given(data=st.data())
+def test_what_is_fair_by_both_criteria_is_no_likelier_than_what_is_by_one(
+    family: str, data: st.DataObject
+) -> None:
+    counts = data.draw(random_counts(FAMILIES[family]))
+    rule, other = (kind(data.draw(st.sampled_from(THRESHOLDS))) for kind in (Difference, Ratio))
+    rounds: list[Round] = []
+    both = learn(counts, rule, Options(interior.solve, also=other, on_round=rounds.append))
+    assert is_fair(both.model, rule)
+    assert is_fair(both.model, other)
+    assert both.shortfall is None
+    assert both.also_before == rounds[0].also
+    assert rounds[0].also == len(BruteForce(plain(counts.model), "ratio").at(other.threshold).patterns)
+    # Either may come first.
+    assert is_fair(learn(counts, other, Options(interior.solve, also=rule)).model, rule)
+    if other.threshold <= rule.threshold:
+        # Then the difference asks for nothing more.
+        alone = learn(counts, other, Options(interior.solve))
+        best = counts.log_likelihood(alone.model)
+        assert counts.log_likelihood(both.model) == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize(("delta", "tau"), [("0.05", "0.1"), ("0.06", "0.2"), ("0.1", "0.12")])
+def test_no_point_of_a_grid_is_likelier_and_fair_by_both(delta: str, tau: str) -> None:
+    """One sensitive attribute alone: its prior and both rows on a grid; no context but the empty one."""
+    rows = [(Fraction(36), Fraction(14)), (Fraction(24), Fraction(26))]
+    counts = counts_of_tables((60, 40), [(True, rows)])
+    rule, other = Difference(Fraction(delta)), Ratio(Fraction(tau))
+    learned = learn(counts, rule, Options(interior.solve, also=other))
+    assert is_fair(learned.model, rule)
+    assert is_fair(learned.model, other)
+
+    axis = np.linspace(0.2, 0.8, 121)
+    prior, a, b = (grid.ravel() for grid in np.meshgrid(axis, axis, axis, indexing="ij"))
+    by_difference, by_ratio = np.ones((2, len(prior)), dtype=bool)
+    for p, q in ((a, b), (1 - a, 1 - b)):
+        after = prior * p / (prior * p + (1 - prior) * q)
+        by_difference &= abs(after - prior) <= float(rule.threshold)
+        by_ratio &= abs(after - prior) <= float(other.threshold) * np.maximum(after, prior)
+    likelihood = 60 * np.log(prior) + 40 * np.log(1 - prior)
+    likelihood += 36 * np.log(a) + 24 * np.log(1 - a) + 14 * np.log(b) + 26 * np.log(1 - b)
+    found = counts.log_likelihood(learned.model)
+    best = likelihood[by_difference & by_ratio].max()
+    assert best <= found <= best + 0.05
 
 
 def test_threshold_zero_gives_the_independent_model(unfair: Counts) -> None:
@@ -201,7 +250,7 @@ def test_a_solver_that_fails_costs_likelihood_but_never_fairness(unfair: Counts,
 
 
 def test_without_any_proof_there_is_no_result(unfair: Counts, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learner, "_proved_fair", lambda model, criterion: False)
+    monkeypatch.setattr(learner, "is_fair", lambda model, criterion, limits: False)
     with pytest.raises(RepairError, match="no model could be proved fair: the time limit") as raised:
         learn(unfair, RULE, Options(interior.solve, limits=Limits(expired=lambda: True)))
     assert raised.value.exit_code == 5

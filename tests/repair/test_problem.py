@@ -45,11 +45,11 @@ def test_the_inequality_holds_exactly_where_the_degree_is_within_the_threshold(
     degree = rule.degree(after, prior)
     gamma, s = np.log(float(prior / (1 - prior))), np.log(float(first / second))
     for sign in (1, -1):
-        slack = slack_of(rule, Cut(((0, 0),), (), sign), gamma, s)
+        slack = slack_of(rule, Cut(((0, 0),), (), sign, rule.name), gamma, s)
         if abs(slack) > 1e-12:
             assert (slack > 0) == (sign * degree <= threshold)
         # The cut for every context is at least as strict as that for this one.
-        if slack_of(rule, Cut(((0, 0),), None, sign), gamma, s) > 0:
+        if slack_of(rule, Cut(((0, 0),), None, sign, rule.name), gamma, s) > 0:
             assert slack > -1e-12
 
 
@@ -62,12 +62,12 @@ def test_derivatives(criterion: Any, sign: int) -> None:
         (False, [(Fraction(4), Fraction(1)), (Fraction(0), Fraction(4)), (Fraction(6), Fraction(5))]),
     ]
     cuts = [
-        Cut(((0, 0), (1, 1)), ((2, 0),), sign),
-        Cut(((0, 2),), ((1, 0),), -sign),
-        Cut(((1, 1),), None, sign),
-        Cut(((0, 1),), (), sign),
+        Cut(((0, 0), (1, 1)), ((2, 0),), sign, criterion.name),
+        Cut(((0, 2),), ((1, 0),), -sign, criterion.name),
+        Cut(((1, 1),), None, sign, criterion.name),
+        Cut(((0, 1),), (), sign, criterion.name),
     ]
-    problem = Problem.of(counts_of_tables((10, 10), tables), cuts, criterion(Fraction("0.1")))
+    problem = Problem.of(counts_of_tables((10, 10), tables), cuts, [criterion(Fraction("0.1"))])
     parameters = problem.parameters
     assert (2, 1, 0) not in parameters.places  # a context value without cases can't move
     assert (1, 0, 1) in parameters.places

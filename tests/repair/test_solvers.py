@@ -37,8 +37,11 @@ def problem_of(data: st.DataObject, criterion: Criterion, family: str) -> tuple[
     worst = worst_patterns(tables_of(counts.model), criterion, 10, only_patterns=True)
     if not worst.patterns:
         return None
-    cuts = [Cut(p.sensitive_values, p.context_values, 1 if p.degree > 0 else -1) for p in worst.patterns]
-    problem = Problem.of(counts, cuts, criterion)
+    cuts = [
+        Cut(p.sensitive_values, p.context_values, 1 if p.degree > 0 else -1, criterion.name)
+        for p in worst.patterns
+    ]
+    problem = Problem.of(counts, cuts, [criterion])
     parameters = problem.parameters
     return problem, parameters.positive(parameters.of_model(well_inside(counts, criterion)))
 
@@ -123,7 +126,7 @@ def test_a_hessian_that_no_damping_mends_gives_way_to_the_gradient() -> None:
 def example() -> tuple[Problem, Floats]:
     counts = counts_of_tables((10, 10), [(True, [(Fraction(8), Fraction(2)), (Fraction(2), Fraction(8))])])
     criterion = Difference(Fraction("0.1"))
-    problem = Problem.of(counts, [Cut(((0, 0),), (), 1)], criterion)
+    problem = Problem.of(counts, [Cut(((0, 0),), (), 1, criterion.name)], [criterion])
     return problem, problem.parameters.of_model(well_inside(counts, criterion))
 
 

@@ -9,7 +9,9 @@ from auditor.choices import MethodName
 from auditor.documents.certificate import RepairFacts, ScorecardRepairFacts
 from auditor.documents.comparison import ParameterChange
 from auditor.documents.criteria import WORDS as CRITERIA
+from auditor.documents.frontier import Frontier
 from auditor.documents.repair import (
+    AlsoRecord,
     ConditionsRecord,
     MarginSummary,
     PointsChange,
@@ -17,7 +19,7 @@ from auditor.documents.repair import (
     ProofSummary,
     Repair,
 )
-from auditor.model.spec import RepairConditions, RepairMargin, RepairRecord
+from auditor.model.spec import RepairAlso, RepairConditions, RepairMargin, RepairRecord
 from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Facts, Heading, Items, Paragraph, Picture, Table, values
 from auditor.report.figures import grouped, likelihood, percent, plural, rounded, share, signed, whole
@@ -67,6 +69,7 @@ def blocks(
         ("Parameters", _METHODS[record.method]),
         ("Threshold", f"δ = {record.delta}"),
         ("Criterion", CRITERIA[record.criterion].measured),
+        *besides(record.also),
         *kept_to(record.conditions),
         ("Patterns before", _patterns(record, record.patterns_before)),
         ("Patterns after", _patterns(record, record.patterns_after)),
@@ -91,7 +94,7 @@ def blocks(
     if record.margin is not None:
         made.append(Paragraph(margin(record.margin, str(record.delta))))
     if isinstance(record, Repair) and record.proof is not None:
-        made.append(Paragraph(proved(record.proof, record.conditions is not None)))
+        made.append(Paragraph(proved(record.proof, record)))
     if record.progress:
         made.append(
             Table(
@@ -111,6 +114,16 @@ def blocks(
     if isinstance(record, Repair):
         made += _predictions(record)
     return made
+
+
+def besides(also: AlsoRecord | RepairAlso | None) -> Iterator[tuple[str, str]]:
+    """By what a model is fair too, which a search of its own has proved."""
+    if also is None:
+        return
+    before = ""
+    if isinstance(also, AlsoRecord):
+        before = f"; patterns by it before: {whole(also.patterns_before)}, after: 0"
+    yield "Fair too at", f"δ = {also.delta}, by the {CRITERIA[also.criterion].measured}{before}"
 
 
 def kept_to(own: ConditionsRecord | RepairConditions | None) -> Iterator[tuple[str, str]]:
@@ -151,15 +164,24 @@ def _number(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{Decimal(text):.9f}"
 
 
-def proved(proof: ProofSummary, conditions: bool) -> str:
-    """What is proved of all other δ-fair models, whether or not they keep to conditions, in one sentence."""
+def proved(proof: ProofSummary, record: Repair) -> str:
+    """What is proved of all other δ-fair models, whatever else they keep to, in one sentence."""
     # Upwards: less than what is proved may not be said.
     gap = rounded(proof.gap, rounding=ROUND_CEILING)
     part = "" if proof.share is None else f" ({percent(proof.share)} of what the repair costs)"
-    whether = ", whether or not it keeps to these conditions," if conditions else ""
+    whether = whether_or_not(record)
     said = f"No δ-fair model of these counts{whether} is more than {gap} nats likelier{part}: proved"
     branches = "1 branch" if proof.branches == 1 else f"{proof.branches:,} branches"
     return f"{said} in {branches}." if proof.closed else f"{said}; nearer than that is open after {branches}."
+
+
+def whether_or_not(record: Repair | Frontier) -> str:
+    """What a proof does not ask of the models that it bounds; nothing if nothing was asked besides δ."""
+    asked = [
+        *(["it keeps to these conditions"] if record.conditions else []),
+        *([f"it is fair by the {record.also.criterion} too"] if record.also else []),
+    ]
+    return f", whether or not {' and '.join(asked)}," if asked else ""
 
 
 def margin(found: MarginSummary | RepairMargin, inner: str) -> str:

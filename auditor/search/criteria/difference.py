@@ -159,9 +159,9 @@ class Difference(Criterion):
         return [(log(t), 1, first), (log1p(t), 0, -sign), (log(t), -1, last)]
 
     def largest_fair_strength(self) -> float:
-        """``4 artanh δ``."""
+        """``4 artanh δ``, infinite at δ = 1."""
         t = float(self.threshold)
-        return 2 * (log1p(t) - log1p(-t))
+        return 2 * (log1p(t) - log1p(-t)) if t < 1 else inf
 
 
 def _divided(beyond: Floats, rest: Floats) -> Floats:

@@ -128,5 +128,5 @@ class Ratio(Criterion):
         return [(log(float(self.threshold)), 1, 0 if sign > 0 else 1), (0, 0, -sign), (-inf, 0, 0)]
 
     def largest_fair_strength(self) -> float:
-        """``-ln(1 - τ)``."""
-        return -log1p(-float(self.threshold))
+        """``-ln(1 - τ)``, infinite at τ = 1."""
+        return -log1p(-float(self.threshold)) if self.threshold < 1 else inf

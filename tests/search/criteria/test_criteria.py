@@ -169,3 +169,20 @@ def test_the_largest_strength_that_is_always_fair(name: CriterionName, threshold
     criterion = CRITERIA[name](threshold)
     strength = criterion.largest_fair_strength()
     assert math.isclose(float(criterion.supremum(strength)), threshold, rel_tol=1e-12)
+
+
+@examples(50)
+@given(*[st.fractions(0, 1, max_denominator=1000)] * 2)
+def test_what_is_fair_by_the_ratio_is_fair_by_the_difference(after: Fraction, before: Fraction) -> None:
+    """``|p - q| <= |p - q| / max(p, q)`` for chances p and q; with equality only where one is certain."""
+    difference, ratio = (
+        CRITERIA[name](Fraction(0)).degree(after, before) for name in ("difference", "ratio")
+    )
+    if before:
+        assert abs(ratio) == abs(difference) / max(after, before)
+        assert (abs(ratio) > abs(difference)) == (after != before and max(after, before) < 1)
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_any_strength_is_fair_at_threshold_one(name: CriterionName) -> None:
+    assert CRITERIA[name](Fraction(1)).largest_fair_strength() == math.inf

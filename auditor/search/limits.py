@@ -22,6 +22,8 @@ class Limits:
         Bisections that an exact count may take.
     nodes : int
         Nodes that a branch-and-bound search may expand.
+    sliced : int
+        Subset sums that may be gone through slice by slice, where they are too many to be listed.
     expired : callable
         Asked between blocks of work; returns true when time is up.
     """
@@ -29,6 +31,7 @@ class Limits:
     entries: int = 1 << 22
     steps: int = 1 << 31
     nodes: int = 1 << 20
+    sliced: int = 1 << 29
     expired: Callable[[], bool] = _never
 
 

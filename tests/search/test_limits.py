@@ -35,10 +35,11 @@ class Tight:
     steps: int
     nodes: int
     checks: int
+    sliced: int
 
     def limits(self) -> Limits:
         """Fresh ones, with a clock of their own."""
-        return Limits(self.entries, self.steps, self.nodes, expired=countdown(self.checks))
+        return Limits(self.entries, self.steps, self.nodes, self.sliced, countdown(self.checks))
 
 
 def countdown(checks: int) -> Callable[[], bool]:
@@ -54,7 +55,7 @@ def countdown(checks: int) -> Callable[[], bool]:
 
 few = st.sampled_from((0, 1, 2, 3, 5, 10, 30, 100, 10**9))
 tight = st.builds(
-    Tight, entries=st.sampled_from((1, 2, 3, 4, 9, 30, 10**6)), steps=few, nodes=few, checks=few
+    Tight, entries=st.sampled_from((1, 2, 3, 4, 9, 30, 10**6)), steps=few, nodes=few, checks=few, sliced=few
 )
 
 
@@ -97,6 +98,9 @@ def check_verdict(case: Case, limited: Tight) -> None:
         assert case.patterns.patterns
     elif searched.complete or searched.upper <= case.threshold:
         assert not case.patterns.patterns
+    listed = worst_patterns(tables, criterion, 5, only_patterns=True, limits=limited.limits())
+    if listed.complete:
+        assert_top(case, listed.patterns, case.patterns, 5, "discrimination")
 
 
 def check_count(case: Case, limited: Tight) -> None:

@@ -117,7 +117,7 @@ class Engine:
             limits = replace(limits, nodes=min(limits.nodes, _FIRST))
         if scope.disclosing is not None or scope.only is not None:
             # Of a part of the patterns both ends are wanted, and need not meet in the last digit.
-            limits = replace(limits, entries=min(limits.entries, _SHORT))
+            limits = replace(limits, entries=min(limits.entries, _SHORT), sliced=0)
         found = worst_patterns(
             self.tables,
             self.criterion,

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from heapq import merge
 from itertools import combinations, islice, product
-from math import inf, isinf, nextafter
+from math import inf, isinf, nextafter, prod
 
 import numpy as np
 
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import ANY, Combinations, Scope, Xs, total_combinations
 from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, Frontier
-from auditor.search.additive.log_odds import Floats, LogOdds, merged
-from auditor.search.additive.subset_sums import Alike, Choice, Leaves, nearest
+from auditor.search.additive.log_odds import Floats, Integers, LogOdds, merged
+from auditor.search.additive.sliced_sums import Sliced
+from auditor.search.additive.subset_sums import Alike, Choice, Leaves, Nearest, nearest
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
@@ -25,6 +26,9 @@ from auditor.search.pattern import Pattern
 _ROUND_UP = 1 + 1e-12
 #: Entries of the frontier looked at together.
 _BLOCK = 64
+#: Sums nearest the peak that are looked for at once where they are gone through in slices: the next question
+#: asks for more of them.
+_AHEAD = 128
 
 
 @dataclass(frozen=True)
@@ -66,10 +70,19 @@ class Memory:
         Lists of sums.
     contexts : dict
         The worst context of an x, by x and whether contexts disclose everything; only where it was proved.
+    near : dict
+        How many of the sums nearest the peak of an x were asked for where they were gone through in slices,
+        and these with their distances, or None where that was in vain.
+    gone_through : int
+        How many sums were, of both halves.
     """
 
     leaves: Leaves = field(default_factory=dict)
     contexts: dict[tuple[Assignment, str], list[Assignment]] = field(default_factory=dict)
+    near: dict[tuple[Assignment, str], tuple[int, list[tuple[int, Choice]] | None]] = field(
+        default_factory=dict
+    )
+    gone_through: int = 0
 
 
 def worst_patterns(
@@ -349,7 +362,11 @@ def _contexts(
     # Beyond 2^-27 from the peak a nearer context gains less than 2^-54 of the degree.
     enough = -1 if abs(target) == inf else 1 << max(0, tables.bits - 27)
     alike = Alike(rows, [tables.alike[i] for i in outside])
-    found = nearest(alike.rows, target, k, tables.slack + 1, enough, limits, memory.leaves)
+    slack = tables.slack + 1
+    found = nearest(alike.rows, target, k, slack, enough, limits, memory.leaves)
+    if not found.complete and abs(target) < inf:
+        near = _in_slices((x, scope.contexts), alike.rows, int(target), k, slack, limits, memory)
+        found = Nearest(near, complete=True, gap=0) if near else found
     shift = 1 if individual else 0
     unused = None if individual else 0
     alike_of = {
@@ -367,6 +384,31 @@ def _contexts(
     if k == 1:
         memory.contexts[x, scope.contexts] = contexts
     return contexts, None
+
+
+def _in_slices(
+    key: tuple[Assignment, str],
+    rows: Sequence[Integers],
+    target: int,
+    k: int,
+    slack: int,
+    limits: Limits,
+    memory: Memory,
+) -> list[Choice] | None:
+    """All choices that can be among those of the k sums nearest a target; None if that takes too long."""
+    asked, near = memory.near.get(key, (0, None))
+    number = prod(map(len, rows))
+    k = min(k, number)
+    if asked < k:
+        search, asked = Sliced(rows), min(max(k, _AHEAD), number)
+        if not search.possible or memory.gone_through + search.length > limits.sliced:
+            return None
+        memory.gone_through += search.length
+        near = search.nearest(target, asked, 2 * slack, limits.expired)
+        memory.near[key] = asked, near
+    if near is None:
+        return None
+    return [choice for distance, choice in near if distance <= near[k - 1][0] + 2 * slack]
 
 
 def _nearest_the_peak(

@@ -50,9 +50,9 @@ The experiments take a folder with
 Give the folder with: make paper DATA=FOLDER"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Data:
-    """A table of discrete attributes and a decision.
+    """A table of discrete attributes and a decision; equal to itself alone.
 
     Attributes
     ----------

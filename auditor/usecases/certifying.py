@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 #: Patterns in the top list of the audit that is written beside a certificate.
 AUDITED_TOP = 10
-#: Characters of the size of a box.
+#: Characters of the size of a box as it is written: of 100 places.
 _LONGEST_SIZE = 102
 
 
@@ -297,7 +298,7 @@ def _issue(
 def _size(text: str) -> str:
     """The size of a box as certificates can have it."""
     size = Share.of(text)
-    if not size.value or len(size.text) > _LONGEST_SIZE:
+    if not size.value or len(f"{Decimal(size.text):f}") > _LONGEST_SIZE:
         raise InputError(
             f"box: {escaped(text[:40])} is not a number above 0 and up to 1 of 100 places at most"
         )

@@ -71,6 +71,12 @@ def test_every_verdict_holds(delta: str, wishes: dict[str, Any]) -> None:
     assert found.certificate.sha256 == form_checker.digest(tree(certificate))
 
 
+def test_a_threshold_of_as_many_places_as_can_be_certified_holds() -> None:
+    certificate = made("1e-400")
+    assert len(certificate.delta) == 402
+    assert verified(certificate).result == "holds"
+
+
 def test_an_inconclusive_one_holds_since_it_claims_little() -> None:
     certificate = made("0.411622501", loaded("german"), limits=NO_TIME)
     assert certificate.verdict == "inconclusive"

@@ -125,11 +125,15 @@ class Signer:
 
 @dataclass(frozen=True)
 class Issued:
-    """A new certificate, the bytes of its file, an envelope if it is signed, and the audit if wanted."""
+    """A new certificate, the bytes of its file, an envelope if it is signed, and the audit if wanted.
+
+    Of a renewed one also the names of what the certificate before says and could not be checked.
+    """
 
     certificate: Certificate
     data: bytes
     audit: Audit | None = None
+    unchecked: tuple[str, ...] = ()
 
 
 def certify(
@@ -258,7 +262,9 @@ def recertify(
         tolerance=allowed,
         limits=limits,
     )
-    return Issued(certificate, _sealed(certificate, key)), comparison
+    left_out = [check.name for check in checked.checks if check.outcome == "not performed"]
+    unchecked = tuple(left_out) if checked.result == "undecided" else ()
+    return Issued(certificate, _sealed(certificate, key), unchecked=unchecked), comparison
 
 
 def _issue(

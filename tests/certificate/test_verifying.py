@@ -389,7 +389,14 @@ def test_of_two_copies_the_signed_one_counts(tmp_path: Path) -> None:
 def test_a_chain_can_be_undecided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checker, "WORK_LIMIT", 1)
     monkeypatch.setattr("auditor.certificate.verifying._by_engine", lambda *_: {})
-    assert verify_chain(chain(tmp_path, made("0.225")), AGAINST).result == "undecided"
+    member = open_certificate(sign(made("0.225"), KEY), "cert.json")
+    found = verify_chain(chain(tmp_path, made("0.225")), AGAINST, member)
+    assert found.result == "undecided"
+    assert found.checks[0].model_dump() == {
+        "name": "given file",
+        "outcome": "not performed",
+        "detail": "it could not all be recomputed",
+    }
 
 
 def test_folders_that_are_none(tmp_path: Path) -> None:

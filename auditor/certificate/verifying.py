@@ -43,6 +43,12 @@ if TYPE_CHECKING:
     from auditor.model.spec import ModelSpec
 
 _OUTCOMES: dict[bool | None, Outcome] = {True: "passed", False: "failed", None: "not performed"}
+_HOLDS: dict[Result, bool | None] = {
+    "holds": True,
+    "contents hold": True,
+    "does not hold": False,
+    "undecided": None,
+}
 #: Checks of what the certificate itself doesn't claim: what they leave out doesn't make it undecided.
 _NOT_CLAIMED = frozenset({"signature", "pages", "model file", "other files"})
 
@@ -126,16 +132,18 @@ def verify_chain(
     paths, others = _files(folder)
     chain = _Chain([read(path) for path in paths])
     verified = [_in_chain(opened, against, chain) for _, opened in chain.ordered]
+    results = {verification.result for verification in verified}
     links = [*chain.links(), *chain.heads()]
     if member is not None:
         own = _in_chain(member, against, chain)
         failed = [check.name for check in own.checks if check.outcome == "failed"]
-        links.insert(0, _check("given file", not failed, ", ".join(failed) or "it holds by itself"))
+        said = "it holds by itself" if own.result != "undecided" else "it could not all be recomputed"
+        links.insert(0, _check("given file", _HOLDS[own.result], ", ".join(failed) or said))
+        results.add(own.result)
         links.insert(1, chain.place(member))
     if others:
         named = ", ".join(others[:20]) + (" and others" if others[20:] else "")
         links.append(_check("other files", None, f"not looked at, since they don't end in .json: {named}"))
-    results: set[Result] = {verification.result for verification in verified}
     result: Result = "holds"
     if any(link.outcome == "failed" for link in links) or "does not hold" in results:
         result = "does not hold"

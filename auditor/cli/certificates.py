@@ -260,6 +260,8 @@ def recertify(
             scope_change_reason=scope_change,
             tolerance=tolerance,
         )
+    if made.unchecked:
+        complain(f"{certificate}: not checked, for lack of time or of a proof: {', '.join(made.unchecked)}")
     if output is not None:
         _deliver_bytes(made.data, output)
         complain(f"{change_line(comparison)}; see {output}")

@@ -149,7 +149,11 @@ class ScorecardAttribute(Part):
         False
     )
     sensitive_reason: Annotated[Text | None, Field(description="Why it is protected.")] = None
-    values: Annotated[tuple[ScoredValue, ...], Listed, Field(json_schema_extra={"minItems": 1})]
+    values: Annotated[
+        tuple[ScoredValue, ...],
+        Listed,
+        Field(json_schema_extra={"minItems": 1, "maxItems": checks.MAX_VALUES}),
+    ]
     undisclosed: Annotated[
         Score | None, Field(description="Its points or weight where it isn't disclosed.")
     ] = None
@@ -169,7 +173,8 @@ class ScorecardAttribute(Part):
 class ScorecardSpec(Part):
     """A scorecard, or a logistic regression over bins and categories, that makes a binary decision.
 
-    Validation reports every problem of the whole specification at once.
+    Validation reports every problem of the whole specification at once. Numbers have at most 400 digits and
+    lie within 1e±400; all attributes together have at most 100,000 values, and the file 32 MB.
     """
 
     kind: Literal["auditor/scorecard"]
@@ -193,7 +198,11 @@ class ScorecardSpec(Part):
             "or as declared at each attribute."
         ),
     ] = None
-    attributes: Annotated[tuple[ScorecardAttribute, ...], Listed, Field(json_schema_extra={"minItems": 1})]
+    attributes: Annotated[
+        tuple[ScorecardAttribute, ...],
+        Listed,
+        Field(json_schema_extra={"minItems": 1, "maxItems": checks.MAX_ATTRIBUTES}),
+    ]
     provenance: Provenance | None = None
     repair: Annotated[
         RepairRecord | None,

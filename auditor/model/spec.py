@@ -163,7 +163,9 @@ class AttributeSpec(Part):
     label: Annotated[Name | None, Field(description="What people read in place of the name.")] = None
     sensitive: Annotated[bool, Field(description="Whether it is protected.")] = False
     sensitive_reason: Annotated[Text | None, Field(description="Why it is protected.")] = None
-    values: Annotated[tuple[ValueSpec, ...], Listed, Field(json_schema_extra={"minItems": 2})]
+    values: Annotated[
+        tuple[ValueSpec, ...], Listed, Field(json_schema_extra={"minItems": 2, "maxItems": checks.MAX_VALUES})
+    ]
     likelihood: Likelihood | None = None
     counts: Counts | None = None
 
@@ -286,7 +288,8 @@ class RepairRecord(Part):
 class ModelSpec(Part):
     """A naive Bayes model of a binary decision.
 
-    Validation reports every problem of the whole specification at once.
+    Validation reports every problem of the whole specification at once. Numbers have at most 400 digits and
+    lie within 1e±400; all attributes together have at most 100,000 values, and the file 32 MB.
     """
 
     kind: Literal["auditor/model"]

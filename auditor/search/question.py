@@ -20,7 +20,7 @@ from auditor.search.limits import DEFAULT, Limits
 _Attribute = TypeVar("_Attribute", Attribute, ScoredAttribute)
 
 #: Digits and exponents are bounded, so that no text costs more than a glance.
-_DECIMAL = re.compile(r"(\d{1,300}(\.\d{0,300})?|\.\d{1,300})([eE][+-]?\d{1,3})?", re.ASCII)
+_DECIMAL = re.compile(r"(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 #: Patterns in the top list of the audit that is written beside a certificate.
 AUDITED_TOP = 10
-#: Characters of the size of a box.
+#: Characters of the size of a box as it is written: of 100 places.
 _LONGEST_SIZE = 102
 
 
@@ -124,11 +125,15 @@ class Signer:
 
 @dataclass(frozen=True)
 class Issued:
-    """A new certificate, the bytes of its file, an envelope if it is signed, and the audit if wanted."""
+    """A new certificate, the bytes of its file, an envelope if it is signed, and the audit if wanted.
+
+    Of a renewed one also the names of what the certificate before says and could not be checked.
+    """
 
     certificate: Certificate
     data: bytes
     audit: Audit | None = None
+    unchecked: tuple[str, ...] = ()
 
 
 def certify(
@@ -257,7 +262,9 @@ def recertify(
         tolerance=allowed,
         limits=limits,
     )
-    return Issued(certificate, _sealed(certificate, key)), comparison
+    left_out = [check.name for check in checked.checks if check.outcome == "not performed"]
+    unchecked = tuple(left_out) if checked.result == "undecided" else ()
+    return Issued(certificate, _sealed(certificate, key), unchecked=unchecked), comparison
 
 
 def _issue(
@@ -297,7 +304,7 @@ def _issue(
 def _size(text: str) -> str:
     """The size of a box as certificates can have it."""
     size = Share.of(text)
-    if not size.value or len(size.text) > _LONGEST_SIZE:
+    if not size.value or len(f"{Decimal(size.text):f}") > _LONGEST_SIZE:
         raise InputError(
             f"box: {escaped(text[:40])} is not a number above 0 and up to 1 of 100 places at most"
         )

@@ -133,6 +133,7 @@ def test_a_box_that_both_decide_against_each_other_fails(monkeypatch: pytest.Mon
         ("0.9", {}, "is not so, and no certificate is issued"),
         ("0", {}, "above 0"),
         ("1.5", {}, "from 0 to 1"),
+        ("1e-200", {}, "100 places at most"),
         ("0.01", {"min_probability": "0.1"}, "minimum probability"),
         ("0.01", {"model": str(EXAMPLES / "german_scorecard.yaml")}, "it is of naive Bayes models"),
     ],

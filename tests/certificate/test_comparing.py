@@ -13,6 +13,7 @@ from auditor.certificate.comparing import compare
 from auditor.documents.certificate import Certificate
 from auditor.documents.comparison import PatternChange
 from auditor.model.spec import ModelSpec
+from auditor.report.sections.changes import degrees
 from auditor.search import changes
 from auditor.search.additive import overlap as module
 from auditor.search.criteria import Difference, Ratio
@@ -152,6 +153,26 @@ def test_other_questions_compare_by_their_own_thresholds() -> None:
     assert again.regressed is False
 
 
+def reaching(degree: str, delta: str = "0.2") -> Certificate:
+    """A certificate with another largest degree."""
+    exactly = {"exact": str(Fraction(degree)), "lower": degree, "upper": degree}
+    certificate = made(delta)
+    return certificate.model_copy(update={"max_degree": certificate.max_degree.model_copy(update=exactly)})
+
+
+def test_both_largest_degrees_have_digits_enough_to_see_whether_they_differ() -> None:
+    shown = [
+        degrees(found.before, found.after)
+        for found in (
+            compare(reaching("0.099999998925", "0.1"), reaching("0.099999998925")),
+            compare(reaching("0.099999998925"), reaching("0.099999998926")),
+            compare(reaching("0.05"), reaching("0.05")),
+        )
+    ]
+    assert shown[:2] == [("0.099999998925",) * 2, ("0.099999998925", "0.099999998926")]
+    assert shown[2] == ("0.05000", "0.05000")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "tolerance", "regressions"),
     [
@@ -167,10 +188,6 @@ def test_other_questions_compare_by_their_own_thresholds() -> None:
 def test_a_regression_is_more_than_the_tolerance(
     old: str, new: str, tolerance: str, regressions: list[str]
 ) -> None:
-    def reaching(degree: str) -> Certificate:
-        exactly = {"exact": str(Fraction(degree)), "lower": degree, "upper": degree}
-        return made().model_copy(update={"max_degree": made().max_degree.model_copy(update=exactly)})
-
     found = compare(reaching(old), reaching(new), tolerance=Share.of(tolerance))
     assert list(found.regressions) == regressions
     assert found.regressed is bool(regressions)

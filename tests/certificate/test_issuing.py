@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -230,6 +231,24 @@ def test_it_matches_its_schema_and_is_read_back() -> None:
 )
 def test_the_schemas_on_disk_are_up_to_date(name: str) -> None:
     assert resource("schemas", f"{name}.json").read_text(encoding="utf-8") == schemas()[name]
+
+
+def test_the_schema_states_the_limits_of_the_form() -> None:
+    said = " ".join(json.loads(schemas()["certificate"])["description"].split())
+    fractions = form_checker.PATTERNS["fraction"], form_checker.PATTERNS["share"]
+    degree, share = (int(re.findall("[{]0,([0-9]+)[}]", text)[0]) + 1 for text in fractions)
+    for limit in (
+        f"at most {form_checker.FILE_LIMIT >> 20} MB",
+        f"a name {form_checker.NAME_LIMIT} characters and a longer text {form_checker.TEXT_LIMIT:,};",
+        f"{form_checker.ATTRIBUTE_LIMIT:,} attributes, {form_checker.ATTRIBUTE_LIMIT:,} values of each",
+        f"{form_checker.VALUE_LIMIT:,} together",
+        f"{share:,} digits above and below",
+        f"a degree {degree:,};",
+        f"together {form_checker.MODEL_LIMIT:,} characters",
+        f"{form_checker.DENOMINATOR_LIMIT:,} bits",
+        f"±{form_checker.ODDS_LIMIT:,}.",
+    ):
+        assert limit in said
 
 
 def test_nobody_is_invented() -> None:

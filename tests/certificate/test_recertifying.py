@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from auditor.certificate import form_checker
 from auditor.certificate.issuing import issue, protected, tree
-from auditor.certificate.policy import terms
+from auditor.certificate.policy import load_policy, terms
 from auditor.certificate.reading import open_certificate
 from auditor.certificate.recertifying import carried_over, inherited, superseding
 from auditor.certificate.scope import scope_changes, scope_of
@@ -17,6 +18,7 @@ from auditor.documents.certificate import Certificate
 from auditor.errors import InputError
 from auditor.model.spec import ModelSpec
 from auditor.search.answer import answer
+from auditor.usecases.reporting import report
 from tests.certificate.making import DAY, bare, figure1, made
 
 LATER = date(2027, 3, 1)
@@ -140,3 +142,18 @@ def test_a_certificate_cannot_be_older_than_the_one_it_supersedes() -> None:
     with pytest.raises(InputError, match="is younger"):
         renewed(made(), figure1(), day=date(2026, 1, 1))
     assert made().issued == DAY
+
+
+def test_the_cover_says_what_was_loosened_and_what_was_not_checked(tmp_path: Path) -> None:
+    (tmp_path / "policy.toml").write_text('kind = "auditor/policy"\nversion = 1\ndelta = 0.05\n')
+    old = made("0.1", policy=load_policy(tmp_path / "policy.toml"))
+    new = renewed(old, figure1(), "a new law", delta="0.2", sensitive=("X", "Y1"))
+    said = []
+    for certificate in (old, new):
+        (tmp_path / "cert.json").write_bytes(bare(tree(certificate)))
+        said.append(report(str(tmp_path / "cert.json"), "markdown").content.decode())
+    assert "overridden: delta: policy 0.05, here 0.1 |" in said[0]
+    assert (
+        ", whose signature was not checked; changed, delta: before 0.1, here 0.2; "
+        "sensitive: before X, here X, Y1; reason given: a new law |"
+    ) in said[1]

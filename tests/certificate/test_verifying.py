@@ -71,6 +71,12 @@ def test_every_verdict_holds(delta: str, wishes: dict[str, Any]) -> None:
     assert found.certificate.sha256 == form_checker.digest(tree(certificate))
 
 
+def test_a_threshold_of_as_many_places_as_can_be_certified_holds() -> None:
+    certificate = made("1e-400")
+    assert len(certificate.delta) == 402
+    assert verified(certificate).result == "holds"
+
+
 def test_an_inconclusive_one_holds_since_it_claims_little() -> None:
     certificate = made("0.411622501", loaded("german"), limits=NO_TIME)
     assert certificate.verdict == "inconclusive"
@@ -383,7 +389,14 @@ def test_of_two_copies_the_signed_one_counts(tmp_path: Path) -> None:
 def test_a_chain_can_be_undecided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checker, "WORK_LIMIT", 1)
     monkeypatch.setattr("auditor.certificate.verifying._by_engine", lambda *_: {})
-    assert verify_chain(chain(tmp_path, made("0.225")), AGAINST).result == "undecided"
+    member = open_certificate(sign(made("0.225"), KEY), "cert.json")
+    found = verify_chain(chain(tmp_path, made("0.225")), AGAINST, member)
+    assert found.result == "undecided"
+    assert found.checks[0].model_dump() == {
+        "name": "given file",
+        "outcome": "not performed",
+        "detail": "it could not all be recomputed",
+    }
 
 
 def test_folders_that_are_none(tmp_path: Path) -> None:

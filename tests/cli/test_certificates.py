@@ -252,6 +252,7 @@ def test_verify_can_extract_the_certificate(home: Path, auditor: Auditor) -> Non
 def test_recertify(home: Path, auditor: Auditor) -> None:
     later = ("--issued", "2026-12-01")
     run = auditor("recertify", "cert.json", FIGURE1, "--key", "key.pem", "-o", "next.json", *later, *TRUSTED)
+    assert "not checked" not in run.err
     assert run.code == 0
     assert run.out.startswith("Figure 1: δ-fair at δ = 0.3\n")
     assert run.err.startswith(

@@ -94,10 +94,12 @@ def blocks(
 
 
 def degrees(before: CertificateSide, after: CertificateSide) -> tuple[str, str]:
-    """Both largest degrees, with digits enough to see that they differ."""
-    short = largest(before), largest(after)
-    if short[0] != short[1] or before.max_degree == after.max_degree:
+    """Both largest degrees, with digits enough to see whether they differ."""
+    short, same = (largest(before), largest(after)), before.max_degree == after.max_degree
+    if (short[0] == short[1]) is same:
         return short
+    if same:  # rounded to another side of another δ
+        return before.max_degree[0], after.max_degree[0]
     first, second = (
         side.max_degree[0] if Fraction(side.max_degree[0]) > Fraction(side.delta) else side.max_degree[1]
         for side in (before, after)

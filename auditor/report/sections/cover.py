@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from shlex import join
+from typing import Any
 
 from auditor.choices import Verdict
 from auditor.documents.audit import Audit, PatternRecord
-from auditor.documents.certificate import Certificate, RepairFacts
+from auditor.documents.certificate import Certificate, RepairFacts, Supersedes
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.criteria import filled
 from auditor.messages import visible
@@ -285,14 +286,30 @@ def _verification(subject: Subject) -> str:
     return f"auditor verify REPORT.pdf{' --public-key ISSUER.pub.pem' if subject.key_id else ''}{proof}"
 
 
-def _overridden(certificate: Certificate) -> Iterator[str]:
-    """What the policy says where the certificate says otherwise, and what it says."""
+def _differences(said: Mapping[str, Any], certificate: Certificate, by: str) -> Iterator[str]:
+    """Where a certificate says otherwise than a policy or the certificate before, and what each says."""
     days = (certificate.expires - certificate.valid_from).days
-    now = certificate.model_dump() | {"valid_days": str(days)}
-    now["sensitive"] = ", ".join(item.name for item in certificate.sensitive_attributes)
-    for name, value in certificate.policy.overridden.model_dump(exclude_none=True).items():
-        said = ", ".join(value) if isinstance(value, tuple) else value
-        yield clipped(f"{name.replace('_', ' ')}: policy {said}, here {now[name] or 'none'}", _NAME)
+    decision = certificate.decision
+    now = certificate.model_dump() | {"valid_days": str(days), "decision": decision.name}
+    now |= {"favourable": decision.favourable, "unfavourable": decision.unfavourable}
+    now["sensitive"] = tuple(sorted(item.name for item in certificate.sensitive_attributes))
+    for name, value in said.items():
+        if value != now[name]:
+            before, here = (", ".join(v) if isinstance(v, tuple) else v or "none" for v in (value, now[name]))
+            yield clipped(f"{name.replace('_', ' ')}: {by} {before}, here {here}", _NAME)
+
+
+def _succession(before: Supersedes, certificate: Certificate) -> str:
+    """Which certificate another takes the place of, whether that was checked, and what was asked there."""
+    said = grouped(before.id)
+    if before.verified_with is None and certificate.version > 1:
+        said += ", whose signature was not checked"
+    scope = before.scope.model_dump() if before.scope else {}
+    if changed := "; ".join(_differences(scope, certificate, "before")):
+        said += f"; changed, {changed}"
+    if before.scope_change_reason:
+        said += f"; reason given: {clipped(before.scope_change_reason, _DATA)}"
+    return said
 
 
 def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
@@ -331,7 +348,8 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
     if not subject.repair and (facts := certificate.model.repair):
         yield "Repaired", repair.certified(facts)
     if certificate.policy.sha256:
-        overridden = "; ".join(_overridden(certificate))
+        beaten = certificate.policy.overridden.model_dump(exclude_none=True)
+        overridden = "; ".join(_differences(beaten, certificate, "policy"))
         loosened = f", overridden: {overridden}" if overridden else ", nothing overridden"
         yield "Policy", f"SHA-256 {grouped(certificate.policy.sha256[:16])} …{loosened}"
     if certificate.verdict == "delta-fair":
@@ -340,4 +358,4 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
     else:
         yield "Issued", f"{certificate.issued}"
     if certificate.supersedes:
-        yield "Takes the place of", grouped(certificate.supersedes.id)
+        yield "Takes the place of", _succession(certificate.supersedes, certificate)

@@ -32,6 +32,7 @@ from auditor.search.additive.exponentials import tables_of_scorecard
 from auditor.search.additive.subset_sums import Leaves, nearest
 from auditor.search.criteria import CONTEXT, Criterion, ln
 from auditor.search.limits import DEFAULT, Limits
+from auditor.search.reach import Certain
 
 #: Sensitive attributes whose sets are gone through one by one, at most.
 _MOST_SENSITIVE = 14
@@ -64,6 +65,11 @@ class Margin:
     exponent: Fraction
 
 
+def card_box(share: Fraction, size: str = "") -> Margin:
+    """Each number of a scorecard multiplies the odds by what it does there times 1/(1+ε) to 1+ε."""
+    return Margin("box", size, 1 + share, Fraction(0))
+
+
 @dataclass(frozen=True)
 class CardExtreme:
     """A pattern, and a scorecard of the set in which it has a degree.
@@ -90,15 +96,6 @@ class CardExtreme:
 
 
 @dataclass(frozen=True)
-class CertainCard:
-    """A pattern, and a lower bound of its |degree| in every scorecard of the set."""
-
-    sensitive_values: Assignment
-    context_values: Assignment
-    least: Fraction
-
-
-@dataclass(frozen=True)
 class CardReach:
     """What is known of all scorecards of a set.
 
@@ -109,7 +106,7 @@ class CardReach:
         The largest |degree| found; None if no attribute is sensitive.
     upper : Fraction
         Proved: no scorecard of the set has a pattern of larger |degree|.
-    certain : CertainCard or None
+    certain : Certain or None
         The pattern found whose least |degree| is largest; None where no pattern's is above 0, or every
         scorecard of the set is δ-fair.
     """
@@ -117,7 +114,7 @@ class CardReach:
     verdict: ReachVerdict
     largest: CardExtreme | None
     upper: Fraction
-    certain: CertainCard | None
+    certain: Certain | None
 
 
 def card_reach(
@@ -188,10 +185,10 @@ class _Search:
                 best = one
         return True if exceeds else None if undecided else False, upper, best
 
-    def certain(self) -> tuple[bool | None, CertainCard | None]:
+    def certain(self) -> tuple[bool | None, Certain | None]:
         """Whether the inf exceeds the threshold, None if that is left open, and the pattern that has it."""
         threshold = self._criterion.threshold
-        best: CertainCard | None = None
+        best: Certain | None = None
         exceeds, undecided = False, False
         for bound, direction, x in self._by_bound():
             if best and bound <= best.least:
@@ -210,7 +207,7 @@ class _Search:
                 least, over = self._at_least(x, y, direction)
                 beyond |= over
                 if least > (best.least if best else 0):
-                    best = CertainCard(x, y, least)
+                    best = Certain(x, y, least)
             exceeds |= beyond
             if miss is not None:
                 undecided |= not beyond and self._size(strength, direction, miss + room) > threshold

@@ -50,6 +50,7 @@ def audit(
     box: options.Box = None,
     idm: options.MoreRows = None,
     largest_box: options.LargestBox = False,
+    rounding: options.Rounding = False,
     any_population: options.AnyPopulation = False,
     min_group: Annotated[
         int, typer.Option(min=1, metavar="N", help="Mark groups with fewer people in the data.")
@@ -67,7 +68,7 @@ def audit(
 ) -> int:
     """Audit a model: whether it is δ-fair, and where not. FILE can be a report for people, HTML or PDF.
 
-    Exit code 0: δ-fair, and so is every model or population that was asked about (--box, --idm,
+    Exit code 0: δ-fair, and so is every model or population that was asked about (--box, --idm, --rounding,
     --any-population). 1: one isn't. 4: inconclusive within the limits.
     """
     form = destinations.chosen_format(format, output)
@@ -102,6 +103,7 @@ def audit(
             box=box,
             idm=idm,
             largest_box=largest_box,
+            rounding=rounding,
             any_population=any_population,
             progress=progress,
         )

@@ -106,7 +106,8 @@ Box = Annotated[
         "--box",
         metavar="EPS",
         callback=_up_to(1000),
-        help="Also decide for every model whose probabilities are each up to 1+EPS times larger or smaller.",
+        help="Also decide for every model whose probabilities are each up to 1+EPS times larger or smaller; "
+        "of a scorecard, by what each number of it multiplies the odds.",
     ),
 ]
 CertifiedBox = Annotated[
@@ -130,6 +131,13 @@ MoreRows = Annotated[
 ]
 LargestBox = Annotated[
     bool, typer.Option("--largest-box", help="Also find the EPS up to which the verdict holds.")
+]
+Rounding = Annotated[
+    bool,
+    typer.Option(
+        "--rounding",
+        help="Of a scorecard: also decide for all whose numbers are these when rounded to the same decimals.",
+    ),
 ]
 AnyPopulation = Annotated[
     bool,

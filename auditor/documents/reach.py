@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field
 
-from auditor.choices import ReachVerdict, SetName
+from auditor.choices import ReachVerdict
 from auditor.documents.criteria import plain
 from auditor.documents.parameters import FractionText, fraction_text
 from auditor.documents.record import Record, labels
@@ -17,9 +17,10 @@ from auditor.documents.rounding import round_beside, rounded_down, rounded_up
 if TYPE_CHECKING:
     from auditor.model.classifier import Classifier
     from auditor.search.answer import HowFar
+    from auditor.search.card_reach import CardExtreme, CardReach, Margin
     from auditor.search.populations import PopulationExtreme, PopulationReach
     from auditor.search.ranges import ModelSet
-    from auditor.search.reach import Extreme, LargestBox, Reach
+    from auditor.search.reach import Certain, Extreme, LargestBox, Reach
     from auditor.search.reach_counts import SetCounts
 
 _Share = Annotated[float, Field(ge=0, le=1)]
@@ -83,6 +84,15 @@ class CertainPatternRecord(Record):
     context_values: dict[str, str]
     least_degree: Annotated[_Share, Field(description="Its least |degree| in any model, rounded down.")]
 
+    @classmethod
+    def of(cls, model: Classifier, certain: Certain) -> Self:
+        """Name the values."""
+        return cls(
+            sensitive_values=labels(model, certain.sensitive_values),
+            context_values=labels(model, certain.context_values),
+            least_degree=rounded_down(certain.least),
+        )
+
 
 class SetRecord(Record):
     """What holds for every model of a set.
@@ -92,7 +102,7 @@ class SetRecord(Record):
     whatever these are in each distribution by itself: P(v | d) from n/(N+s) to (n+s)/(N+s).
     """
 
-    set: SetName
+    set: Literal["box", "imprecise-dirichlet"]
     size: Annotated[str, Field(description="ε or s as given.")]
     verdict: Annotated[
         ReachVerdict,
@@ -125,7 +135,7 @@ class SetRecord(Record):
     ) -> Self:
         """Round the figures outward."""
         low = abs(found.largest.degree) if found.largest else Fraction(0)
-        certain = found.certain
+        assert models.name != "rounding", "that is a set of scorecards"
         return cls(
             set=models.name,
             size=models.size,
@@ -133,16 +143,82 @@ class SetRecord(Record):
             max_degree=round_beside(low, threshold),
             max_degree_bounds=_ends(low, found.upper, threshold),
             worst=ExtremeRecord.of(model, found.largest, threshold) if found.largest else None,
-            certain=CertainPatternRecord(
-                sensitive_values=labels(model, certain.sensitive_values),
-                context_values=labels(model, certain.context_values),
-                least_degree=rounded_down(certain.least),
-            )
-            if certain
-            else None,
+            certain=CertainPatternRecord.of(model, found.certain) if found.certain else None,
             patterns_in_some=counts.some,
             patterns_in_every=counts.every,
             not_counted=counts.reason,
+        )
+
+
+class CardExtremeRecord(Record):
+    """A scorecard of a set, and a pattern of largest |degree| there.
+
+    Let h be what each number may be off by. What the sensitive values of the pattern count is ``side`` times
+    h more there, what their attributes count undisclosed as much less, and everything else that the pattern
+    depends on, the intercept too, ``share`` times h more.
+    """
+
+    sensitive_values: dict[str, str]
+    context_values: dict[str, str]
+    degree: _Degree
+    favourable_given_pattern: _Share
+    favourable_given_context: _Share
+    side: Literal[1, -1]
+    share: Annotated[str, Field(description="From -1 to 1.")]
+
+    @classmethod
+    def of(cls, model: Classifier, extreme: CardExtreme, threshold: Fraction) -> Self:
+        """Name the values."""
+        return cls(
+            sensitive_values=labels(model, extreme.sensitive_values),
+            context_values=labels(model, extreme.context_values),
+            degree=round_beside(extreme.degree, threshold),
+            favourable_given_pattern=float(extreme.given_pattern),
+            favourable_given_context=float(extreme.given_context),
+            side=extreme.side,
+            share=plain(extreme.share),
+        )
+
+
+class CardSetRecord(Record):
+    """What holds for every scorecard of a set.
+
+    In each of them what a value counts, what each attribute counts undisclosed, and the intercept are each,
+    in log-odds, within h of those of the audited one, independently. In a ``box`` h is ln(1 + ε); with
+    ``rounding`` it is half a unit of the last place to which any number of the scorecard is written. So the
+    set has every scorecard whose numbers are these when they are rounded, under the population whose shares
+    among people with the unfavourable decision are those of the audited one.
+    """
+
+    set: Literal["box", "rounding"]
+    size: Annotated[str, Field(description="ε as given; or half a unit, in points or weights.")]
+    verdict: Annotated[
+        ReachVerdict,
+        Field(
+            description="none-delta-fair: one pattern discriminates in every one. varies: at least one is "
+            "not δ-fair, and no one pattern discriminates in all."
+        ),
+    ]
+    max_degree: Annotated[_Share, Field(description="|degree| of the worst pattern of any found.")]
+    max_degree_bounds: _Ends
+    worst: Annotated[CardExtremeRecord | None, Field(description="null: none was found in time.")]
+    certain: Annotated[
+        CertainPatternRecord | None,
+        Field(description="null if every one is δ-fair, or every pattern has degree 0 in some."),
+    ]
+
+    @classmethod
+    def of(cls, model: Classifier, margin: Margin, found: CardReach, threshold: Fraction) -> Self:
+        """Round the figures outward."""
+        low = abs(found.largest.degree) if found.largest else Fraction(0)
+        return cls(
+            set="box" if margin.name == "box" else "rounding",
+            size=margin.size,
+            verdict=found.verdict,
+            max_degree=round_beside(low, threshold),
+            max_degree_bounds=_ends(low, found.upper, threshold),
+            worst=CardExtremeRecord.of(model, found.largest, threshold) if found.largest else None,
+            certain=CertainPatternRecord.of(model, found.certain) if found.certain else None,
         )
 
 
@@ -231,6 +307,7 @@ class HowFarRecord(Record):
     """What holds beyond the audited model, as far as it was asked for."""
 
     sets: Annotated[tuple[SetRecord, ...], Field(description="Each has the audited model.")] = ()
+    cards: Annotated[tuple[CardSetRecord, ...], Field(description="Each has the audited scorecard.")] = ()
     largest_box: Annotated[
         LargestBoxRecord | None, Field(description="null also where the verdict is inconclusive.")
     ] = None
@@ -241,6 +318,7 @@ class HowFarRecord(Record):
         """Write down what was found."""
         return cls(
             sets=tuple(SetRecord.of(model, *about, threshold) for about in found.sets),
+            cards=tuple(CardSetRecord.of(model, *about, threshold) for about in found.cards),
             largest_box=LargestBoxRecord.of(found.largest_box) if found.largest_box else None,
             every_population=PopulationsRecord.of(model, found.populations, threshold)
             if found.populations
@@ -251,7 +329,8 @@ class HowFarRecord(Record):
     def verdicts(self) -> tuple[ReachVerdict, ...]:
         """The verdicts on all sets and populations that were asked about."""
         populations = self.every_population
-        return (*(s.verdict for s in self.sets), *([populations.verdict] if populations else []))
+        sets = [*(s.verdict for s in self.sets), *(s.verdict for s in self.cards)]
+        return (*sets, *([populations.verdict] if populations else []))
 
 
 def _ends(low: Fraction, high: Fraction, threshold: Fraction) -> tuple[float, float]:

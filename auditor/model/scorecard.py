@@ -329,6 +329,15 @@ class ScorecardSpec(Part):
         return (Fraction(score) - offset) * self._unit
 
     @property
+    def half_unit(self) -> tuple[Decimal, Fraction]:
+        """Half a unit of the last place that any number is written to, and its exponent of the odds."""
+        written = [self.intercept, *(v.number for a in self.attributes for v in a.values)]
+        written += [a.undisclosed for a in self.attributes if a.undisclosed is not None]
+        exponents = [number.as_tuple().exponent for number in written]
+        half = Decimal(5).scaleb(min(0, *(e for e in exponents if isinstance(e, int))) - 1)
+        return half, Fraction(half) * abs(self._unit)
+
+    @property
     def nats(self) -> Decimal:
         """What one of the file's units adds to the log-odds of the favourable decision."""
         sign = Decimal(1 if self.decision.higher == "favourable" else -1)

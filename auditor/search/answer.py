@@ -26,14 +26,15 @@ from auditor.search.additive.summaries import Summary
 from auditor.search.additive.tables import exact_of
 from auditor.search.additive.worst import Worst
 from auditor.search.approvals import Approvals, Scores, approvals_of
+from auditor.search.card_reach import CardReach, Margin, card_box, card_reach, holds_for_cards
 from auditor.search.criteria import Criterion
 from auditor.search.figure import Figure
 from auditor.search.groups import Groups, groups_of
 from auditor.search.pattern import Pattern
 from auditor.search.populations import PopulationReach, in_every_population
 from auditor.search.question import Question, Share, undisclosed
-from auditor.search.ranges import ModelSet
-from auditor.search.reach import LargestBox, Reach, extreme_of, largest_box, reach
+from auditor.search.ranges import ModelSet, box
+from auditor.search.reach import LargestBox, Reach, decided, extreme_of, largest_box, reach
 from auditor.search.reach_counts import SetCounts, count_in_set
 
 #: Called with a few words whenever the next part of long work begins.
@@ -77,8 +78,10 @@ class Wanted:
         With it, rates of approval of listed patterns and, with details, of groups; of scorecards only.
     sets : tuple of ModelSet
         Sets of models about the model, for each of which to say what holds for all; of naive Bayes only.
+    margins : tuple of Margin
+        By how much the numbers of a scorecard may be off, for each of which to say what holds for all.
     largest_box : bool
-        Up to which box the verdict holds for all models in it; of naive Bayes only.
+        Up to which box the verdict holds for all models in it.
     every_population : bool
         What holds in every population; of scorecards only.
     """
@@ -90,6 +93,7 @@ class Wanted:
     illustration: bool = False
     cutoff: Cutoff | None = None
     sets: tuple[ModelSet, ...] = ()
+    margins: tuple[Margin, ...] = ()
     largest_box: bool = False
     every_population: bool = False
 
@@ -141,12 +145,14 @@ class HowFar:
     Attributes
     ----------
     sets : tuple of (ModelSet, Reach, SetCounts)
+    cards : tuple of (Margin, CardReach)
     largest_box : LargestBox or None
         None if not wanted, or the verdict is inconclusive.
     populations : PopulationReach or None
     """
 
     sets: tuple[tuple[ModelSet, Reach, SetCounts], ...]
+    cards: tuple[tuple[Margin, CardReach], ...]
     largest_box: LargestBox | None
     populations: PopulationReach | None
 
@@ -290,7 +296,9 @@ def answer(
         # The searches ended too early to find one of the patterns that were counted.
         figures.seen += engine.sample(1) or ()
     sets = _sets(model, question, wanted, figures.seen, count, progress)
-    uppers = [found.upper for _, found, _ in sets] + ([populations.upper] if populations else [])
+    cards = _cards(model, question, wanted, figures.seen, progress)
+    uppers = [found.upper for _, found, _ in sets] + [found.upper for _, found in cards]
+    uppers += [populations.upper] if populations else []
     ceiling = min([*uppers, threshold if count.upper == 0 else Fraction(1)])
     figures.settle(ceiling, [_disclosing(i) for i in attributes])
     largest = figures[_ALL]
@@ -323,7 +331,7 @@ def answer(
         groups=groups,
         illustration=illustration,
         approvals=_approvals(scores, groups, largest.witness, top, minimal),
-        how_far=_how_far(model, question, wanted, verdict, sets, populations, progress),
+        how_far=_how_far(model, question, wanted, verdict, sets, cards, populations, progress),
         by_threshold=_by_threshold(engine, question, largest, count) if wanted.illustration else (),
         out_of_time=question.limits.expired(),
     )
@@ -465,15 +473,15 @@ def _approvals(
 
 def _populations(model: Classifier, question: Question, wanted: Wanted) -> PopulationReach | None:
     """What holds in every population, if that is wanted; refuses what doesn't go with the model."""
-    asked = {"box": wanted.sets, "largest box": wanted.largest_box, "any population": wanted.every_population}
-    if not any(asked.values()):
+    of_others = {
+        "sets": wanted.sets and isinstance(model, AdditiveModel),
+        "margins": wanted.margins and isinstance(model, NaiveBayes),
+        "any population": wanted.every_population and isinstance(model, NaiveBayes),
+    }
+    if not any([wanted.sets, wanted.margins, wanted.largest_box, wanted.every_population]):
         return None
-    scorecard = isinstance(model, AdditiveModel)
-    problems = [
-        f"{name}: it is of {'naive Bayes models' if scorecard else 'scorecards'}; leave it out"
-        for name, is_asked in asked.items()
-        if is_asked and scorecard != (name == "any population")
-    ]
+    others = "naive Bayes models" if isinstance(model, AdditiveModel) else "scorecards"
+    problems = [f"{name}: it is of {others}; leave it out" for name, asked in of_others.items() if asked]
     if question.min_probability is not None:
         problems.append(
             "minimum probability: other models give patterns other probabilities; leave it out where the "
@@ -481,7 +489,10 @@ def _populations(model: Classifier, question: Question, wanted: Wanted) -> Popul
         )
     if problems:
         raise InputError(problems)
-    return in_every_population(model, question.criterion) if isinstance(model, AdditiveModel) else None
+    if not wanted.every_population:
+        return None
+    assert isinstance(model, AdditiveModel), "others were refused"
+    return in_every_population(model, question.criterion)
 
 
 def _sets(
@@ -509,23 +520,51 @@ def _sets(
     return tuple(found)
 
 
+def _cards(
+    model: Classifier, question: Question, wanted: Wanted, seen: Sequence[Pattern], progress: Progress
+) -> tuple[tuple[Margin, CardReach], ...]:
+    """What holds for all scorecards of each set that is wanted, the audited one among them.
+
+    Raises
+    ------
+    RuntimeError
+        If a pattern of the audited one contradicts that. That is a bug, and no verdict may stand on it.
+    """
+    if not isinstance(model, AdditiveModel) or not wanted.margins:
+        return ()
+    progress("searching a set of scorecards")
+    criterion, limits = question.criterion, question.limits
+    found = tuple((margin, card_reach(model, margin, criterion, limits)) for margin in wanted.margins)
+    worst = max((abs(pattern.degree) for pattern in seen), default=Fraction(0))
+    if any(reached.upper < worst for _, reached in found):
+        raise RuntimeError("the audited scorecard has a pattern whose degree is above the proved bound")
+    return found
+
+
 def _how_far(
     model: Classifier,
     question: Question,
     wanted: Wanted,
     verdict: Verdict,
     sets: tuple[tuple[ModelSet, Reach, SetCounts], ...],
+    cards: tuple[tuple[Margin, CardReach], ...],
     populations: PopulationReach | None,
     progress: Progress,
 ) -> HowFar | None:
-    largest = None
-    if wanted.largest_box and verdict != "inconclusive" and isinstance(model, NaiveBayes):
+    largest, fair = None, verdict == "delta-fair"
+
+    def holds(share: Fraction) -> bool | None:
+        criterion, limits = question.criterion, question.limits
+        if isinstance(model, NaiveBayes):
+            return decided(box(model, share), criterion, fair=fair, limits=limits)
+        return holds_for_cards(model, card_box(share), criterion, fair=fair, limits=limits)
+
+    if wanted.largest_box and verdict != "inconclusive":
         progress("searching the largest box")
-        fair = verdict == "delta-fair"
-        largest = largest_box(model, question.criterion, fair=fair, limits=question.limits)
-    if not (wanted.sets or wanted.largest_box or wanted.every_population):
+        largest = largest_box(holds, fair=fair)
+    if not (sets or cards or wanted.largest_box or wanted.every_population):
         return None
-    return HowFar(sets, largest, populations)
+    return HowFar(sets, cards, largest, populations)
 
 
 def _illustration(engine: Engine) -> Illustration:

@@ -39,7 +39,7 @@ from auditor.search.extremes import (
 )
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
-from auditor.search.ranges import Range, Ranges, Ratio, box
+from auditor.search.ranges import Range, Ranges, Ratio
 
 #: Length of the lists with which each set of attributes is tried first.
 _QUICK = 1 << 11
@@ -200,16 +200,22 @@ class LargestBox:
     refuted: bool
 
 
-def largest_box(
-    model: NaiveBayes, criterion: Criterion, *, fair: bool, limits: Limits = DEFAULT
-) -> LargestBox:
-    """The box up to which a verdict is proved to hold for every model in it."""
+def largest_box(decide: Callable[[Fraction], bool | None], *, fair: bool) -> LargestBox:
+    """The box up to which a verdict is proved to hold for every model in it.
+
+    Parameters
+    ----------
+    decide : callable
+        Of an ε, whether it holds; None if that is left open.
+    fair : bool
+        Whether the verdict is that every model is δ-fair, or that one pattern discriminates in all.
+    """
     good, bad = Fraction(0), Fraction(1, 1000)
     refuted = False
 
     def is_good(share: Fraction) -> bool:
         nonlocal refuted
-        found = decided(box(model, share), criterion, fair=fair, limits=limits)
+        found = decide(share)
         refuted = refuted if found else found is False
         return bool(found)
 

@@ -16,12 +16,14 @@ from auditor.documents.patterns import PatternList
 from auditor.errors import InputError
 from auditor.messages import shown
 from auditor.model import checks
+from auditor.model.additive import AdditiveModel
 from auditor.model.building import split
 from auditor.model.classifier import Classifier
 from auditor.model.cutoff import Cutoff
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.scorecard import NO_INPUT, ScorecardSpec
 from auditor.search.answer import Progress, Wanted, answer, list_patterns, ranking
+from auditor.search.card_reach import Margin, card_box
 from auditor.search.limits import DEFAULT
 from auditor.search.question import Question, Share
 from auditor.search.ranges import ModelSet, Ranges, box, imprecise_dirichlet
@@ -57,6 +59,7 @@ def audit(
     box: str | float | None = None,
     idm: str | float | None = None,
     largest_box: bool = False,
+    rounding: bool = False,
     any_population: bool = False,
     data: Source | None = None,
     time_limit: float | None = None,
@@ -90,12 +93,14 @@ def audit(
         approved too.
     box : str or float, optional
         ε: also say what holds for every model each of whose probabilities is the model's times a factor from
-        1/(1+ε) to 1+ε.
+        1/(1+ε) to 1+ε; of a scorecard, every one whose numbers multiply the odds by so much more or less.
     idm : str or float, optional
         s: also say what holds for every model that can be learned from the same counts and s more rows,
         whatever these are in each distribution by itself (local imprecise Dirichlet model).
     largest_box : bool
         Also find the ε up to which the verdict holds for every model in the box.
+    rounding : bool
+        Of a scorecard: also say what holds for all whose numbers are these when they are rounded.
     any_population : bool
         Of a scorecard: also say what holds in every population that conforms with it.
     data : str, path-like, DataFrame or Table, optional
@@ -133,7 +138,8 @@ def audit(
         details=True,
         illustration=illustrate,
         cutoff=above,
-        sets=model_sets(model, exact, box, idm),
+        sets=() if isinstance(exact, AdditiveModel) else model_sets(model, exact, box, idm),
+        margins=margins(model, exact, box, idm, rounding=rounding),
         largest_box=largest_box,
         every_population=any_population,
     )
@@ -453,9 +459,7 @@ def model_sets(
     if share is None and rows is None:
         return ()
     if not isinstance(exact, NaiveBayes):
-        raise InputError(
-            "box: it is of naive Bayes models; leave it out, or ask about any population of the scorecard"
-        )
+        raise InputError("box: only that of a naive Bayes model is certified; leave it out, or audit with it")
     sets = []
     if share is not None:
         size = Share.of(share, MOST_SHARE)
@@ -464,6 +468,41 @@ def model_sets(
         size = Share.of(rows, MOST_ROWS)
         sets.append(ModelSet("imprecise-dirichlet", size.text, _more_rows(model, exact, size.value)))
     return tuple(sets)
+
+
+def margins(
+    model: ModelSpec | ScorecardSpec | Classifier,
+    exact: Classifier,
+    share: str | float | None,
+    rows: str | float | None,
+    *,
+    rounding: bool,
+) -> tuple[Margin, ...]:
+    """By how much the numbers of a scorecard may be off in what is asked about.
+
+    Raises
+    ------
+    InputError
+        If it is asked of a model without such numbers, or it is asked what a scorecard doesn't have.
+    """
+    if not isinstance(exact, AdditiveModel):
+        if rounding:
+            raise InputError(
+                "rounding: it is of the numbers of a scorecard; leave it out, or ask about a box"
+            )
+        return ()
+    if rows is not None:
+        raise InputError("idm: a scorecard has no counts, to which more rows could be added; leave it out")
+    found = []
+    if share is not None:
+        size = Share.of(share, MOST_SHARE)
+        found.append(card_box(size.value, size.text))
+    if rounding:
+        if not isinstance(model, ScorecardSpec):
+            raise InputError("rounding: only a specification says in which decimals a scorecard is written")
+        half, exponent = model.half_unit
+        found.append(Margin("rounding", f"{half:f}", Fraction(1), exponent))
+    return tuple(found)
 
 
 def _more_rows(model: ModelSpec | ScorecardSpec | Classifier, exact: NaiveBayes, rows: Fraction) -> Ranges:

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from auditor import audit, load_model
 from auditor.errors import InputError
+from auditor.model.additive import AdditiveModel
+from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
 from tests.cli.conftest import EXAMPLES, Auditor
 from tests.cli.test_audit import valid
 
 COMPAS, CARD = EXAMPLES / "compas.json", EXAMPLES / "german_scorecard.yaml"
+
+
+def exact_of(path: Path) -> AdditiveModel:
+    model = load_model(str(path))
+    assert isinstance(model, ScorecardSpec)
+    found = model.classifier()
+    assert isinstance(found, AdditiveModel)
+    return found
 
 
 def far(auditor: Auditor, code: int, *arguments: str | Path) -> dict[str, Any]:
@@ -111,6 +123,93 @@ def test_every_population_of_a_scorecard(auditor: Auditor) -> None:
     assert populations["max_degree"] == pytest.approx(0.3158, abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("delta", "options", "code", "verdicts"),
+    [
+        ("0.2", ("--box", "0.01"), 0, ["all-delta-fair"]),
+        ("0.2", ("--box", "0.05", "--rounding"), 1, ["varies", "all-delta-fair"]),
+        ("0.1", ("--box", "0.01"), 1, ["none-delta-fair"]),
+        ("0.166", ("--box", "0.01"), 1, ["varies"]),
+        ("0.1", ("--rounding", "--undisclosed", "missing-bin"), 1, ["none-delta-fair"]),
+    ],
+)
+def test_scorecards_about_a_scorecard(
+    auditor: Auditor, delta: str, options: tuple[str, ...], code: int, verdicts: list[str]
+) -> None:
+    found = far(auditor, code, CARD, "--delta", delta, *options)
+    assert [cards["verdict"] for cards in found["cards"]] == verdicts
+    assert found["sets"] == []
+    run = auditor("audit", CARD, "--delta", delta, *options)
+    assert ("Scorecards within a factor of 1.0" in run.out) == ("--box" in options)
+    assert ("Scorecards before rounding" in run.out) == ("--rounding" in options)
+
+
+def test_the_largest_box_about_a_scorecard_and_what_is_said_of_it(auditor: Auditor, tmp_path: Path) -> None:
+    box = far(auditor, 0, CARD, "--delta", "0.2", "--largest-box")["largest_box"]
+    assert (box["verdict"], box["refuted"]) == ("delta-fair", True)
+    (holds,) = far(auditor, 0, CARD, "--delta", "0.2", "--box", box["holds"])["cards"]
+    (beyond,) = far(auditor, 1, CARD, "--delta", "0.2", "--box", box["beyond"])["cards"]
+    assert (holds["verdict"], beyond["verdict"]) == ("all-delta-fair", "varies")
+    assert holds["max_degree"] <= 0.2 < beyond["max_degree"]
+    stored = tmp_path / "audit.json"
+    run = auditor(
+        "audit", CARD, "--delta", "0.2", "--box", "0.1", "--rounding", "--largest-box", "-o", stored
+    )
+    assert "scorecards within a factor of 1.1: not all are δ-fair" in run.err
+    assert auditor("report", stored, "-o", tmp_path / "audit.html").code == 0
+    page = re.sub("</?span[^>]*>", "", (tmp_path / "audit.html").read_text(encoding="utf-8"))
+    assert " --box 0.1 --largest-box --rounding</p>" in page, "the command on the cover repeats it"
+    assert "Among all scorecards whose numbers each multiply the odds" in page
+
+
+def test_all_scorecards_that_round_to_the_written_one_are_among_them(
+    tmp_path: Path, auditor: Auditor
+) -> None:
+    """Points before rounding at random, undisclosed as in a population whose unfavourable shares stay."""
+    points, shares = [[12, -7, 3], [20, 5]], [[0.5, 0.2, 0.3], [0.35, 0.65]]
+    card = {
+        "kind": "auditor/scorecard",
+        "version": 1,
+        "name": "whole points",
+        "decision": {"name": "loan", "favourable": "paid", "unfavourable": "not paid"},
+        "scale": {"pdo": 20, "offset": 600, "odds": 30},
+        "intercept": 560,
+        "attributes": [
+            {
+                "name": name,
+                "sensitive": name == "age",
+                "values": [
+                    {"value": f"v{v}", "points": own, "share": part}
+                    for v, (own, part) in enumerate(zip(*row, strict=True))
+                ],
+            }
+            for name, *row in zip(("age", "home"), points, shares, strict=True)
+        ],
+    }
+    path = tmp_path / "card.json"
+    path.write_text(json.dumps(card))
+    (found,) = far(auditor, 1, path, "--delta", "0.01", "--rounding")["cards"]
+    assert (found["set"], found["size"]) == ("rounding", "0.5")
+    unit = math.log(2) / 20
+    of_all = [np.array([float(p) for p in a.population or ()]) for a in exact_of(path).attributes]
+    rng = np.random.default_rng(5)
+    largest = 0.0
+    for trial in range(400):
+        # Half of them at the corners.
+        offs = [rng.uniform(-0.5, 0.5, len(row)) for row in points]
+        offs = [np.sign(off) / 2 for off in offs] if trial % 2 else offs
+        weights = [unit * (np.array(row) + off) for row, off in zip(points, offs, strict=True)]
+        undisclosed = [math.log(p @ np.exp(w)) for p, w in zip(of_all, weights, strict=True)]
+        start = math.log(30) + unit * (560 - 600 + rng.choice([-0.5, 0.5]))
+        for x in weights[0]:
+            for y in (undisclosed[1], *weights[1]):
+                after, before = (1 / (1 + math.exp(-(start + y + z))) for z in (x, undisclosed[0]))
+                largest = max(largest, abs(after - before))
+    assert largest <= found["max_degree_bounds"][1]
+    # The set has more than these: undisclosed numbers are free in it.
+    assert largest >= 0.9 * found["max_degree"]
+
+
 def test_the_question_changes_nothing_else(auditor: Auditor) -> None:
     plain = json.loads(auditor("audit", COMPAS, "--delta", "0.42", "--format", "json").out)
     asked = json.loads(
@@ -175,9 +274,9 @@ def test_a_stored_audit_keeps_it(auditor: Auditor, tmp_path: Path) -> None:
             3,
             "any population",
         ),
-        ((CARD, "--box", "0.1"), 3, "naive Bayes"),
-        ((CARD, "--largest-box"), 3, "naive Bayes"),
-        ((CARD, "--idm", "1"), 3, "naive Bayes"),
+        ((CARD, "--idm", "1"), 3, "a scorecard has no counts"),
+        ((CARD, "--box", "0.1", "--min-probability", "0.01"), 3, "minimum probability"),
+        ((COMPAS, "--rounding"), 3, "rounding: it is of the numbers of a scorecard"),
         ((EXAMPLES / "figure1.json", "--idm", "1"), 3, "idm"),
     ],
 )

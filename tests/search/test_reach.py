@@ -20,11 +20,11 @@ import pytest
 from auditor.choices import CriterionName
 from auditor.model.naive_bayes import Assignment, Attribute, NaiveBayes
 from auditor.search.answer import answer
-from auditor.search.criteria import CRITERIA
-from auditor.search.limits import Limits
+from auditor.search.criteria import CRITERIA, Criterion
+from auditor.search.limits import DEFAULT, Limits
 from auditor.search.question import Question
 from auditor.search.ranges import Ranges, box, imprecise_dirichlet
-from auditor.search.reach import Extreme, Reach, decided, largest_box, reach
+from auditor.search.reach import Extreme, LargestBox, Reach, decided, largest_box, reach
 from auditor.search.reach_counts import count_in_set
 
 ONE, ZERO = Fraction(1), Fraction(0)
@@ -327,11 +327,17 @@ def test_ties_leave_nothing_open() -> None:
     assert reach(ranges, CRITERIA["difference"](between)).verdict == "all-delta-fair"
 
 
+def largest(model: NaiveBayes, criterion: Criterion, *, fair: bool, limits: Limits = DEFAULT) -> LargestBox:
+    return largest_box(
+        lambda share: decided(box(model, share), criterion, fair=fair, limits=limits), fair=fair
+    )
+
+
 def test_the_largest_box_is_as_large_as_said(case_model: NaiveBayes) -> None:
     """At its one end the verdict holds, at the other it doesn't; at neither is it the other verdict's."""
     question = Question.of("0.3")
     fair = answer(case_model, question).verdict == "delta-fair"
-    found = largest_box(case_model, question.criterion, fair=fair)
+    found = largest(case_model, question.criterion, fair=fair)
     assert found.beyond is not None
     assert found.refuted
     assert 0 < found.holds < found.beyond
@@ -357,7 +363,7 @@ def test_no_box_is_left_at_a_tie() -> None:
     """A repaired model lies on δ: no box about it is fair."""
     row = ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
     model = NaiveBayes("m", "d", "yes", "no", Fraction(1, 2), (Attribute("a", ("u", "v"), True, row),))
-    found = largest_box(model, CRITERIA["difference"](Fraction(1, 4)), fair=True)
+    found = largest(model, CRITERIA["difference"](Fraction(1, 4)), fair=True)
     assert found.holds == 0
     assert found.refuted
 
@@ -365,7 +371,7 @@ def test_no_box_is_left_at_a_tie() -> None:
 def test_limits_prove_and_refute_no_box_that_is_open(case_model: NaiveBayes) -> None:
     limits, criterion = Limits(expired=lambda: True), CRITERIA["difference"](Fraction(3, 10))
     for fair in (True, False):
-        found = largest_box(case_model, criterion, fair=fair, limits=limits)
+        found = largest(case_model, criterion, fair=fair, limits=limits)
         # What a bound alone decides still holds.
         assert found.holds == 0 or decided(box(case_model, found.holds), criterion, fair=fair)
         assert found.beyond is not None

@@ -268,9 +268,14 @@ def _command(stated: Stated, audit: Audit | None) -> str:
     further = audit.how_far if audit else None
     sets = {"box": "--box", "imprecise-dirichlet": "--idm"}
     options |= {sets[found.set]: found.size for found in further.sets} if further else {}
-    flags = (" --largest-box" if further and further.largest_box else "") + (
-        " --any-population" if further and further.every_population else ""
-    )
+    cards = {found.set: found.size for found in further.cards} if further else {}
+    options |= {"--box": cards["box"]} if "box" in cards else {}
+    asked = {
+        " --largest-box": further and further.largest_box,
+        " --rounding": "rounding" in cards,
+        " --any-population": further and further.every_population,
+    }
+    flags = "".join(flag for flag, found in asked.items() if found)
     words = [word for option, value in options.items() if value is not None for word in (option, value)]
     rest = flags if len(sensitive) <= _COMMAND else f"{flags} --sensitive NAMES"
     if audit and audit.data:

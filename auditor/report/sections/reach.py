@@ -12,6 +12,9 @@ from auditor.choices import ReachVerdict
 from auditor.documents.criteria import plain
 from auditor.documents.parameters import ExactModel, fraction_of
 from auditor.documents.reach import (
+    CardExtremeRecord,
+    CardSetRecord,
+    CertainPatternRecord,
     ExtremeRecord,
     HowFarRecord,
     LargestBoxRecord,
@@ -70,8 +73,10 @@ def section(subject: Subject) -> Blocks:
         return blocks
     for models in found.sets:
         blocks += _set(models, stated, None if subject.brief else audit.parameters)
+    for cards in found.cards:
+        blocks += _cards(cards, stated, brief=subject.brief)
     if found.largest_box:
-        blocks.append(Paragraph(_largest(found.largest_box)))
+        blocks.append(Paragraph(_largest(found.largest_box, scorecard=stated.model.undisclosed is not None)))
     if found.every_population:
         blocks += _populations(found.every_population, stated, brief=subject.brief)
     if any(models.set == "box" for models in found.sets) and not subject.brief:
@@ -83,6 +88,8 @@ def lines(found: HowFarRecord) -> Iterator[str]:
     """What was asked about, and what holds for it, in a line each."""
     for models in found.sets:
         yield f"{_about(models)}: {_VERDICTS[models.verdict]}"
+    for cards in found.cards:
+        yield f"{_about_cards(cards)}: {_VERDICTS[cards.verdict]}"
     if found.largest_box:
         yield f"verdict holds up to ε = {found.largest_box.holds}"
     if found.every_population:
@@ -105,6 +112,12 @@ def _about(models: SetRecord) -> str:
     if models.set == "box":
         return f"models within a factor of {_factor(models.size)}"
     return f"models from {models.size} more {_rows(models.size)}"
+
+
+def _about_cards(cards: CardSetRecord) -> str:
+    if cards.set == "box":
+        return f"scorecards within a factor of {_factor(cards.size)}"
+    return f"scorecards before rounding, by up to {cards.size}"
 
 
 def _factor(share: str) -> str:
@@ -136,16 +149,49 @@ def _set(models: SetRecord, stated: Stated, parameters: ExactModel | None) -> li
             Paragraph(f"It is found in the model below. {_sentence(models.worst, stated.model.favourable)}"),
             _parameters(models.worst, stated, parameters),
         ]
-    if models.certain and models.certain.least_degree:
-        least = size(models.certain.least_degree, stated.delta, decimal.ROUND_FLOOR)
-        context = values(models.certain.context_values)
-        found.append(
-            Paragraph(
-                f"In every one of them, disclosing {values(models.certain.sensitive_values)} has a degree of "
-                f"at least {least} for people {f'with {context}' if context else _UNKNOWN}."
-            )
+    return [*found, *_certain(models.certain, stated)]
+
+
+def _cards(cards: CardSetRecord, stated: Stated, *, brief: bool) -> list[Block]:
+    """What holds for all scorecards of one set."""
+    off = (
+        f"multiplies the odds by what is at most {_factor(cards.size)} times larger or smaller than in the "
+        f"audited one (ε = {cards.size})"
+        if cards.set == "box"
+        else f"is within {cards.size} of the audited one’s, which is half a unit of its last decimal place"
+    )
+    which = (
+        "These are all scorecards each of whose numbers, those for what isn’t disclosed and the intercept "
+        f"among them, {off}, in any combination."
+    )
+    if cards.set == "rounding":
+        which += (
+            " So every one that rounds to it is among them, under the same shares of values among people "
+            f"with the decision {stated.model.unfavourable}."
         )
-    return found
+    said = _SAID[cards.verdict]
+    if cards.verdict == "varies" and stated.verdict == "delta-fair":
+        said = f"The audited scorecard is δ-fair, and at least one of the others isn’t. {said}"
+    largest = f"The largest degree in any of them is {_ends(cards, stated.delta)}; δ = {stated.delta}."
+    found: list[Block] = [Paragraph(_joined(_lead(_about_cards(cards), cards.verdict), which, said, largest))]
+    if cards.worst and not brief:
+        there = _sentence(cards.worst, stated.model.favourable)
+        found.append(Paragraph(f"{there} The JSON document says which of them that is."))
+    return [*found, *_certain(cards.certain, stated)]
+
+
+def _certain(found: CertainPatternRecord | None, stated: Stated) -> list[Block]:
+    """What one pattern does in every one of them."""
+    if found is None or not found.least_degree:
+        return []
+    least = size(found.least_degree, stated.delta, decimal.ROUND_FLOOR)
+    context = values(found.context_values)
+    return [
+        Paragraph(
+            f"In every one of them, disclosing {values(found.sensitive_values)} has a degree of at least "
+            f"{least} for people {f'with {context}' if context else _UNKNOWN}."
+        )
+    ]
 
 
 def _counts(models: SetRecord, stated: Stated) -> str:
@@ -173,7 +219,7 @@ def _joined(*sentences: str) -> str:
     return " ".join(filter(None, sentences))
 
 
-def _ends(found: SetRecord | PopulationsRecord, delta: str) -> str:
+def _ends(found: SetRecord | CardSetRecord | PopulationsRecord, delta: str) -> str:
     """The largest degree, or both ends of it where they are apart in the digits that are shown."""
     low, high = max(found.max_degree_bounds[0], found.max_degree), found.max_degree_bounds[1]
     # Where the two ends are neighbours among floats, there is nothing between them.
@@ -182,8 +228,8 @@ def _ends(found: SetRecord | PopulationsRecord, delta: str) -> str:
     return between(low, high, delta)
 
 
-def _sentence(found: ExtremeRecord | PopulationExtremeRecord, favourable: str) -> str:
-    context = values(found.context_values) if isinstance(found, ExtremeRecord) else ""
+def _sentence(found: ExtremeRecord | CardExtremeRecord | PopulationExtremeRecord, favourable: str) -> str:
+    context = "" if isinstance(found, PopulationExtremeRecord) else values(found.context_values)
     return (
         f"There, disclosing {values(found.sensitive_values)} moves P({favourable}) from "
         f"{percent(found.favourable_given_context)} to {percent(found.favourable_given_pattern)} for "
@@ -221,8 +267,13 @@ def _row(name: str, here: Fraction, there: Fraction) -> tuple[str | Cell, ...]:
     return name, percent(before), Cell(percent(after), after, bar(before, after))
 
 
-def _largest(found: LargestBoxRecord) -> str:
+def _largest(found: LargestBoxRecord, *, scorecard: bool) -> str:
     what = "every model is δ-fair" if found.verdict == "delta-fair" else _ONE_PATTERN
+    models = (
+        "scorecards whose numbers each multiply the odds by what is"
+        if scorecard
+        else "models whose probabilities are each"
+    )
     fails = "this is no longer so" if found.refuted else "this is no longer proved"
     if not Decimal(found.holds):
         proved = "" if found.refuted else ", as far as is proved"
@@ -233,9 +284,8 @@ def _largest(found: LargestBoxRecord) -> str:
         )
     beyond = f"at ε = {found.beyond} {fails}" if found.beyond else "greater ones were not tried"
     return (
-        f"{strong(f'The verdict holds up to a factor of {_factor(found.holds)}.')} Among all models whose "
-        "probabilities are each at most so many times larger or smaller than the audited model’s "
-        f"(ε = {found.holds}), {what}; {beyond}."
+        f"{strong(f'The verdict holds up to a factor of {_factor(found.holds)}.')} Among all {models} at "
+        f"most so many times larger or smaller than the audited one’s (ε = {found.holds}), {what}; {beyond}."
     )
 
 

@@ -1,0 +1,380 @@
+"""How far a scorecard's verdict reaches: to every scorecard whose numbers are each next to its own.
+
+What each value counts, what each attribute counts undisclosed, and the intercept may each be off by up to h,
+in log-odds, independently. Let x disclose k of n attributes, with strength s; let γ be the log-odds of a
+context y in the scorecard itself. Of all scorecards in the set the log-odds before and after disclosing are
+furthest apart where the values of x count h more and what they replace h less, or the other way round: then
+the strength is ``s ± 2kh``, and the log-odds before are ``γ ∓ kh + r`` with ``|r| <= (n - k + 1) h``. They
+are nearest together with the signs exchanged. Since |degree| falls on both sides of its peak,
+
+    sup |degree| = |degree| at strength ``|s| + 2kh`` and the γ in reach that is nearest the peak,
+    inf |degree| = |degree| at strength ``|s| - 2kh`` and the end of that reach at which it is less.
+
+Both grow with |s|, and are greatest in the context nearest to a point that depends on k and s alone, so that
+for each set of sensitive attributes two searches for the nearest sum settle each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import chain, combinations
+from math import isinf
+from typing import Literal
+
+from auditor.choices import ReachVerdict, SetName
+from auditor.model.additive import AdditiveModel
+from auditor.model.exponentials import sign
+from auditor.model.naive_bayes import Assignment
+from auditor.search.additive.exponentials import tables_of_scorecard
+from auditor.search.additive.subset_sums import Leaves, nearest
+from auditor.search.criteria import CONTEXT, Criterion, ln
+from auditor.search.limits import DEFAULT, Limits
+from auditor.search.reach import Certain
+
+#: Sensitive attributes whose sets are gone through one by one, at most.
+_MOST_SENSITIVE = 14
+#: Contexts next to the nearest that are told apart exactly, at most.
+_TIES = 64
+#: Error of a degree that is worked out in 60 digits, and of a bound from floats.
+_ERROR, _ROUND_UP = Fraction(1, 10**40), 1 + 1e-12
+#: Unit of where between its ends the log-odds before disclosing is.
+_SHARE = Decimal("1e-30")
+
+
+@dataclass(frozen=True)
+class Margin:
+    """By how much each number of a scorecard may be off: ``h = ln factor + exponent ln base``.
+
+    Attributes
+    ----------
+    name : {"box", "rounding"}
+    size : str
+        As it was given, or half a unit of the last place of the numbers as they are written.
+    factor : Fraction
+        At least 1.
+    exponent : Fraction
+        At least 0, in powers of the model's base.
+    """
+
+    name: SetName
+    size: str
+    factor: Fraction
+    exponent: Fraction
+
+
+def card_box(share: Fraction, size: str = "") -> Margin:
+    """Each number of a scorecard multiplies the odds by what it does there times 1/(1+ε) to 1+ε."""
+    return Margin("box", size, 1 + share, Fraction(0))
+
+
+@dataclass(frozen=True)
+class CardExtreme:
+    """A pattern, and a scorecard of the set in which it has a degree.
+
+    Attributes
+    ----------
+    sensitive_values, context_values : Assignment
+    side : {1, -1}
+        Whether there what the sensitive values count is greater by h, and what they replace less; or the
+        other way round.
+    share : Decimal
+        What everything else counts is greater by this times h, from -1 to 1.
+    given_pattern, given_context, degree : Fraction
+        ``P(d | xy)``, ``P(d | y)`` and the degree there, its size rounded down at 39 digits or more.
+    """
+
+    sensitive_values: Assignment
+    context_values: Assignment
+    side: Literal[1, -1]
+    share: Decimal
+    given_pattern: Fraction
+    given_context: Fraction
+    degree: Fraction
+
+
+@dataclass(frozen=True)
+class CardReach:
+    """What is known of all scorecards of a set.
+
+    Attributes
+    ----------
+    verdict : ReachVerdict
+    largest : CardExtreme or None
+        The largest |degree| found; None if no attribute is sensitive.
+    upper : Fraction
+        Proved: no scorecard of the set has a pattern of larger |degree|.
+    certain : Certain or None
+        The pattern found whose least |degree| is largest; None where no pattern's is above 0, or every
+        scorecard of the set is δ-fair.
+    """
+
+    verdict: ReachVerdict
+    largest: CardExtreme | None
+    upper: Fraction
+    certain: Certain | None
+
+
+def card_reach(
+    model: AdditiveModel, margin: Margin, criterion: Criterion, limits: Limits = DEFAULT
+) -> CardReach:
+    """Decide what holds for every scorecard of a set; exactly, as far as limits let it."""
+    search = _Search(model, margin, criterion, limits)
+    some, upper, largest = search.largest()
+    if some is False:
+        return CardReach("all-delta-fair", largest, upper, None)
+    every, certain = search.certain()
+    verdict: ReachVerdict = "varies" if some and every is False else "inconclusive"
+    return CardReach("none-delta-fair" if every else verdict, largest, upper, certain)
+
+
+def holds_for_cards(
+    model: AdditiveModel, margin: Margin, criterion: Criterion, *, fair: bool, limits: Limits = DEFAULT
+) -> bool | None:
+    """Whether every scorecard of a set is δ-fair, or one pattern discriminates in all; None if left open."""
+    search = _Search(model, margin, criterion, limits)
+    exceeds = search.largest()[0] if fair else search.certain()[0]
+    return exceeds if exceeds is None or not fair else not exceeds
+
+
+#: Log-odds as what h is multiplied by and the rest, an exponent of the model's base beside its odds.
+_LogOdds = tuple[Fraction, Fraction]
+
+
+class _Search:
+    """The largest sup, or the largest inf, that |degree| of any pattern has over the scorecards of a set."""
+
+    def __init__(self, model: AdditiveModel, margin: Margin, criterion: Criterion, limits: Limits) -> None:
+        self._model, self._margin, self._criterion, self._limits = model, margin, criterion, limits
+        self._tables = tables_of_scorecard(model)
+        unit = ln(Fraction(2)) if model.base == "2" else Decimal(1)
+        self._unit = unit
+        self._h = CONTEXT.add(ln(margin.factor), CONTEXT.multiply(_decimal(margin.exponent), unit))
+        self._leaves: Leaves = {}
+
+    def largest(self) -> tuple[bool | None, Fraction, CardExtreme | None]:
+        """Whether the sup exceeds the threshold, a bound on it, and a scorecard in which it is, or nearly."""
+        threshold = self._criterion.threshold
+        best: CardExtreme | None = None
+        upper, exceeds, undecided = Fraction(0), False, False
+        for bound, direction, x in self._by_bound():
+            if best and bound <= abs(best.degree):
+                # The others reach no further, which a bound from floats says of the best, too.
+                break
+            if self._limits.expired() or x is None:
+                upper, undecided = max(upper, bound), undecided or bound > threshold
+                break
+            k = len(x)
+            strength = self._real(x) * direction + 2 * k * float(self._h)
+            contexts, miss = self._contexts(x, direction, strength, k * direction)
+            room = float(self._h) * (len(self._model.attributes) - k + 1)
+            found = [self._at_most(x, y, direction) for y in contexts]
+            one = max((extreme for extreme, _ in found), key=lambda extreme: abs(extreme.degree))
+            beyond = any(over for _, over in found)
+            proved = abs(one.degree) + 4 * _ERROR
+            if miss is not None:
+                proved = max(proved, self._size(strength, direction, max(0.0, miss - room)))
+            elif not beyond:
+                proved = min(proved, threshold)
+            exceeds |= beyond
+            undecided |= not beyond and proved > threshold
+            upper = max(upper, proved)
+            if best is None or abs(one.degree) > abs(best.degree):
+                best = one
+        return True if exceeds else None if undecided else False, upper, best
+
+    def certain(self) -> tuple[bool | None, Certain | None]:
+        """Whether the inf exceeds the threshold, None if that is left open, and the pattern that has it."""
+        threshold = self._criterion.threshold
+        best: Certain | None = None
+        exceeds, undecided = False, False
+        for bound, direction, x in self._by_bound():
+            if best and bound <= best.least:
+                break
+            if self._limits.expired() or x is None:
+                undecided |= bound > threshold
+                break
+            k = len(x)
+            strength = self._real(x) * direction - 2 * k * float(self._h)
+            if strength <= 0:
+                continue
+            contexts, miss = self._contexts(x, direction, strength, -k * direction)
+            room = float(self._h) * (len(self._model.attributes) - k + 1)
+            beyond = False
+            for y in contexts:
+                least, over = self._at_least(x, y, direction)
+                beyond |= over
+                if least > (best.least if best else 0):
+                    best = Certain(x, y, least)
+            exceeds |= beyond
+            if miss is not None:
+                undecided |= not beyond and self._size(strength, direction, miss + room) > threshold
+        return True if exceeds else None if undecided else False, best
+
+    def _by_bound(self) -> Iterator[tuple[Fraction, Literal[1, -1], Assignment | None]]:
+        """Of each set of sensitive attributes and direction the strongest x, the greatest bounds first.
+
+        Where there are too many, the bound on all of them without any.
+        """
+        sensitive = self._model.sensitive
+        strongest: dict[int, dict[int, tuple[float, int]]] = {1: {}, -1: {}}
+        for i in sensitive:
+            row = self._tables.values[i]
+            for direction in (1, -1):
+                v = max(range(len(row)), key=lambda v, d=direction, w=row: (d * w[v], -v))  # type: ignore[misc]
+                strongest[direction][i] = direction * self._tables.real(row[v]), v
+        twice = 2 * float(self._h)
+        if len(sensitive) > _MOST_SENSITIVE:
+            for direction in (1, -1):
+                total = sum(max(0.0, s + twice) for s, _ in strongest[direction].values())
+                yield self._supremum(total), 1, None
+            return
+        found: list[tuple[Fraction, Literal[1, -1], Assignment]] = []
+        every = chain.from_iterable(combinations(sensitive, n) for n in range(1, len(sensitive) + 1))
+        directions: tuple[Literal[1, -1], Literal[1, -1]] = (1, -1)
+        for chosen in every:
+            for direction in directions:
+                total = sum(strongest[direction][i][0] + twice for i in chosen)
+                if total > 0:
+                    x = tuple((i, strongest[direction][i][1]) for i in chosen)
+                    found.append((self._supremum(total), direction, x))
+        yield from sorted(found, key=lambda one: (-one[0], one[2], one[1]))
+
+    def _contexts(
+        self, x: Assignment, direction: int, strength: float, shift: int
+    ) -> tuple[list[Assignment], float | None]:
+        """The contexts whose γ, shifted, may be nearest to the peak; if not all, how near the others are."""
+        tables = self._tables
+        outside = tables.outside(x)
+        peak = float(self._criterion.peak(direction * strength))
+        rows = [tables.options[i] for i in outside]
+        if isinf(peak):
+            target: int | float = peak
+        else:
+            target = round((peak + shift * float(self._h)) * (1 << tables.bits)) - tables.prior
+        # The target is a float: its error is small beside the slack of contexts that are told apart.
+        slack = tables.slack + (1 << max(0, tables.bits - 44))
+        found = nearest(rows, target, 1, slack, 0, self._limits, self._leaves)
+        contexts = [
+            tuple((i, tables.finite[i][entry - 1]) for i, entry in zip(outside, choice, strict=True) if entry)
+            for choice in found.choices
+        ]
+        if found.complete and len(contexts) <= _TIES:
+            return contexts, None
+        near = 0 if isinf(peak) else found.gap
+        if found.complete:
+            total = sum(int(row[entry]) for row, entry in zip(rows, found.choices[0], strict=True))
+            near = abs(total - int(target)) if not isinf(peak) else 0
+        return contexts[:_TIES], max(0, near - 2 * slack) / (1 << tables.bits)
+
+    def _at_most(self, x: Assignment, y: Assignment, direction: Literal[1, -1]) -> tuple[CardExtreme, bool]:
+        """A scorecard in which a pattern has its sup, and whether that is above the threshold, exactly."""
+        k, room = len(x), len(self._model.attributes) - len(x) + 1
+        context = self._model.exponent(y)
+        strength = self._model.exponent((*x, *y)) - context
+        low = self._nats((Fraction(-k * direction), context), odds=True)
+        span = self._nats((Fraction(2 * k * direction), strength), odds=False)
+        reach = CONTEXT.multiply(self._h, Decimal(room))
+        peak = self._criterion.peak(float(span))
+        # Signs are taken without rounding to the digits of a context.
+        least = reach.copy_negate()
+        if isinf(float(peak)):
+            off = least
+        else:
+            middle = CONTEXT.divide(span, Decimal(-2))
+            off = max(least, min(reach, CONTEXT.subtract(middle, low)))
+        if off in (least, reach):
+            end = Fraction(room if off > 0 else -room)
+            before = (end - k * direction, context)
+            after = (end + k * direction, context + strength)
+            exceeds = self._exceeds(before, after)
+            share = Decimal(1 if off > 0 else -1)
+        else:
+            share = CONTEXT.divide(off, reach).quantize(_SHARE, context=CONTEXT)
+            span_of = (Fraction(2 * k * direction), strength)
+            exceeds = self._peak_exceeds(span_of if direction > 0 else (-span_of[0], -span_of[1]))
+        start = CONTEXT.add(low, CONTEXT.multiply(share, reach))
+        given_context, given_pattern = _logistic(start), _logistic(CONTEXT.add(start, span))
+        degree = self._criterion.degree(given_pattern, given_context)
+        towards = max(Fraction(0), abs(degree) - _ERROR)
+        return (
+            CardExtreme(
+                x, y, direction, share, given_pattern, given_context, towards if degree > 0 else -towards
+            ),
+            exceeds,
+        )
+
+    def _at_least(self, x: Assignment, y: Assignment, direction: int) -> tuple[Fraction, bool]:
+        """The inf of a pattern from below, and whether it is above the threshold, exactly."""
+        k, room = len(x), len(self._model.attributes) - len(x) + 1
+        context = self._model.exponent(y)
+        strength = self._model.exponent((*x, *y)) - context
+        least, exceeds = Fraction(1), True
+        for end in (Fraction(room), Fraction(-room)):
+            before, after = (end + k * direction, context), (end - k * direction, context + strength)
+            given = [_logistic(self._nats(one, odds=True)) for one in (after, before)]
+            least = min(least, abs(self._criterion.degree(*given)) - _ERROR)
+            exceeds &= self._exceeds(before, after)
+        return max(Fraction(0), least), exceeds
+
+    def _exceeds(self, before: _LogOdds, after: _LogOdds) -> bool:
+        """Whether |degree| is above the threshold for these log-odds, decided without rounding."""
+        greater, smaller = (
+            (after, before)
+            if self._nats(after, odds=True) >= self._nats(before, odds=True)
+            else (before, after)
+        )
+        terms = []
+        for c, i, j in self._criterion.odds_terms():
+            steps, exponent = (i * greater[n] + j * smaller[n] for n in (0, 1))
+            terms.append(self._term(c * self._model.odds ** (i + j), steps, exponent))
+        return self._sign(terms) > 0
+
+    def _peak_exceeds(self, strength: _LogOdds) -> bool:
+        """Whether the supremum over all contexts is above the threshold, for a positive strength."""
+        terms = [self._term(c, p * strength[0], p * strength[1]) for c, p in self._criterion.supremum_terms()]
+        return self._sign(terms) > 0
+
+    def _term(self, c: Fraction, steps: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
+        """``c e^(steps h) base^exponent`` as a coefficient and an exponent; steps are whole numbers."""
+        assert steps.denominator == 1, "a strength moves by 2kh, of which the half is a whole number of h"
+        return c * self._margin.factor ** int(steps), exponent + steps * self._margin.exponent
+
+    def _sign(self, terms: list[tuple[Fraction, Fraction]]) -> int:
+        return sign(terms, self._model.base)
+
+    def _nats(self, log_odds: _LogOdds, *, odds: bool) -> Decimal:
+        """Log-odds to 50 digits or more."""
+        steps, exponent = log_odds
+        value = CONTEXT.add(
+            CONTEXT.multiply(_decimal(steps), self._h), CONTEXT.multiply(_decimal(exponent), self._unit)
+        )
+        return CONTEXT.add(value, ln(self._model.odds)) if odds else value
+
+    def _real(self, x: Assignment) -> float:
+        return self._tables.real(self._tables.strength(x))
+
+    def _supremum(self, strength: float) -> Fraction:
+        return Fraction(min(1.0, float(self._criterion.supremum(strength * _ROUND_UP)) * _ROUND_UP))
+
+    def _size(self, strength: float, direction: int, off: float) -> Fraction:
+        """From above, |degree| at some distance from its peak, or anywhere where the peak is infinite."""
+        s = direction * strength * _ROUND_UP
+        peak = float(self._criterion.peak(s))
+        if isinf(peak):
+            return self._supremum(strength)
+        return Fraction(min(1.0, float(self._criterion.size(s, peak + off)) * _ROUND_UP + 1e-15))
+
+
+def _decimal(value: Fraction) -> Decimal:
+    return CONTEXT.divide(Decimal(value.numerator), Decimal(value.denominator))
+
+
+def _logistic(t: Decimal) -> Fraction:
+    """``1 / (1 + e^-t)``, to 50 digits or more."""
+    if t < 0:
+        odds = Fraction(CONTEXT.exp(t))
+        return odds / (1 + odds)
+    return 1 / (1 + Fraction(CONTEXT.exp(t.copy_negate())))

@@ -1,0 +1,183 @@
+"""What holds for every scorecard near one, against all corners of the set in rationals."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, product
+
+import pytest
+
+from auditor.choices import CriterionName
+from auditor.model.additive import AdditiveModel, ScoredAttribute
+from auditor.search.card_reach import Margin, card_reach, holds_for_cards
+from auditor.search.criteria import CRITERIA
+from auditor.search.limits import Limits
+from tests.search.test_reach import degree
+
+#: Both move odds by a power of 2, so that those at the corners are rational: by a factor, or in exponents.
+MARGINS = (
+    Margin("box", "1", Fraction(2), Fraction(0)),
+    Margin("rounding", "1", Fraction(1), Fraction(1)),
+    Margin("box", "0", Fraction(1), Fraction(0)),
+)
+
+
+def random_card(rng: random.Random) -> AdditiveModel:
+    attributes = []
+    for i in range(rng.randint(1, 3)):
+        weights = tuple(Fraction(rng.randint(-5, 5)) for _ in range(rng.randint(1, 3)))
+        undisclosed = Fraction(rng.randint(-3, 3))
+        sensitive = i == 0 or rng.random() < 0.5
+        attributes.append(
+            ScoredAttribute(f"a{i}", tuple("uvw"[: len(weights)]), sensitive, weights, undisclosed, None)
+        )
+    odds = Fraction(rng.choice([1, 2, 3]), rng.choice([1, 5, 40]))
+    start = Fraction(rng.randint(-2, 2))
+    return AdditiveModel("card", "d", "yes", "no", "declared", "2", odds, start, tuple(attributes), None)
+
+
+def patterns(
+    model: AdditiveModel,
+) -> Iterator[tuple[list[Fraction], list[Fraction], list[Fraction]]]:
+    """Of each pattern what the values of x count, what they replace, and all else that counts."""
+    every = range(len(model.attributes))
+    for size in range(1, len(model.sensitive) + 1):
+        for shown in combinations(model.sensitive, size):
+            rest = [model.attributes[i] for i in every if i not in shown]
+            for x in product(*(model.attributes[i].weights for i in shown)):
+                for y in product(*((a.undisclosed, *a.weights) for a in rest)):
+                    yield [*x], [model.attributes[i].undisclosed for i in shown], [model.intercept, *y]
+
+
+def share(model: AdditiveModel, exponent: Fraction) -> Fraction:
+    assert exponent.denominator == 1
+    number = model.odds * Fraction(2) ** int(exponent)
+    return number / (1 + number)
+
+
+def at_corners(
+    name: CriterionName,
+    model: AdditiveModel,
+    step: int,
+    pattern: tuple[list[Fraction], list[Fraction], list[Fraction]],
+) -> list[Fraction]:
+    """|degree| with each number of the scorecard at an end; 0 too where a degree changes its sign between."""
+    numbers = [n for part in pattern for n in part]
+    k = len(pattern[0])
+    found, signs = [], set()
+    for moves in product((-step, step) if step else (0,), repeat=len(numbers)):
+        moved = [n + move for n, move in zip(numbers, moves, strict=True)]
+        x, u, others = (sum(part, Fraction(0)) for part in (moved[:k], moved[k : 2 * k], moved[2 * k :]))
+        signs.add(x > u)
+        found.append(abs(degree(name, share(model, others + x), share(model, others + u))))
+    return found if len(signs) == 1 else [*found, Fraction(0)]
+
+
+def between(
+    name: CriterionName,
+    model: AdditiveModel,
+    step: int,
+    pattern: tuple[list[Fraction], list[Fraction], list[Fraction]],
+) -> float:
+    """The greatest |degree| in floats, with what the pattern shares at many points between its ends."""
+    x, u, others = (float(sum(part)) for part in pattern)
+    k, room = len(pattern[0]), len(pattern[2]) * step
+    best = 0.0
+    for side in (1, -1):
+        for point in range(-100, 101):
+            start = others + room * point / 100
+            odds = [
+                float(model.odds) * 2.0**t for t in (start + x + side * k * step, start + u - side * k * step)
+            ]
+            after, before = (t / (1 + t) for t in odds)
+            size = abs(after - before)
+            best = max(best, size if name == "difference" else size / max(after, before))
+    return best
+
+
+@pytest.mark.parametrize("name", ["difference", "ratio"])
+@pytest.mark.parametrize("seed", range(24))
+def test_every_scorecard_at_a_corner_and_many_between(name: CriterionName, seed: int) -> None:
+    rng = random.Random(seed)
+    model, margin = random_card(rng), MARGINS[seed % 3]
+    step = (1, 1, 0)[seed % 3]
+    delta = Fraction(rng.choice(["0.05", "0.1", "0.3", "0.5", "0.8"]))
+    found = card_reach(model, margin, CRITERIA[name](delta))
+    corners = [at_corners(name, model, step, pattern) for pattern in patterns(model)]
+    highest = max(max(degrees) for degrees in corners)
+    lowest = max(min(degrees) for degrees in corners)
+    dense = max(between(name, model, step, pattern) for pattern in patterns(model))
+
+    assert found.largest is not None
+    assert highest <= found.upper
+    assert dense <= float(found.upper) + 1e-12
+    assert float(abs(found.largest.degree)) >= dense - 1e-12
+    assert abs(found.largest.degree) <= found.upper
+    assert found.upper - abs(found.largest.degree) <= Fraction(1, 10**38) or found.upper == delta
+    if highest > delta:
+        assert found.verdict == ("none-delta-fair" if lowest > delta else "varies")
+        least = found.certain.least if found.certain else Fraction(0)
+        assert lowest - Fraction(1, 10**38) <= least <= lowest
+    elif found.verdict == "all-delta-fair":
+        assert dense <= float(delta) + 1e-12
+    else:
+        # Only between corners.
+        assert found.verdict == "varies"
+        assert abs(found.largest.degree) > delta
+    # The scorecard that is named has the degree that is said.
+    there, k = found.largest, len(found.largest.sensitive_values)
+    shown = {i for i, _ in there.sensitive_values}
+    moved = [float(model.intercept)]
+    of = dict(there.context_values)
+    moved += [
+        float(a.weights[of[i]] if i in of else a.undisclosed)
+        for i, a in enumerate(model.attributes)
+        if i not in shown
+    ]
+    others = sum(moved) + len(moved) * float(there.share) * step
+    x = sum(float(model.attributes[i].weights[v]) for i, v in there.sensitive_values) + there.side * k * step
+    u = sum(float(model.attributes[i].undisclosed) for i in shown) - there.side * k * step
+    odds = [float(model.odds) * 2.0 ** (others + t) for t in (x, u)]
+    after, before = (t / (1 + t) for t in odds)
+    assert (after, before) == pytest.approx((float(there.given_pattern), float(there.given_context)))
+    assert holds_for_cards(model, margin, CRITERIA[name](delta), fair=True) == (
+        found.verdict == "all-delta-fair"
+    )
+    assert holds_for_cards(model, margin, CRITERIA[name](delta), fair=False) == (
+        found.verdict == "none-delta-fair"
+    )
+
+
+def test_a_degree_of_exactly_the_threshold_is_fair_and_the_next_one_isn_t() -> None:
+    """One sensitive value that doubles the odds of 1: 2/3 - 1/2 = 1/6, and 8/9 - 1/2 at the corner."""
+    attribute = ScoredAttribute("a", ("u",), True, (Fraction(1),), Fraction(0), None)
+    model = AdditiveModel(
+        "c", "d", "yes", "no", "declared", "2", Fraction(1), Fraction(0), (attribute,), None
+    )
+    far = replace(model, intercept=Fraction(-60))
+    for margin in MARGINS[:2]:
+        # Strength 3 with nothing else to move but the intercept: the peak is in reach.
+        exact = Fraction(math.tanh(3 * math.log(2) / 4))
+        assert card_reach(model, margin, CRITERIA["difference"](exact)).verdict in (
+            "varies",
+            "all-delta-fair",
+        )
+        # Far out the end that is nearest the peak settles it, in rationals: odds from 2^-60 to 2^-57.
+        odds = [Fraction(2) ** -60, Fraction(2) ** -57]
+        least = odds[1] / (1 + odds[1]) - odds[0] / (1 + odds[0])
+        for delta, verdict in ((least, "all-delta-fair"), (least - Fraction(1, 2**200), "varies")):
+            found = card_reach(far, margin, CRITERIA["difference"](delta))
+            assert found.verdict == verdict
+
+
+def test_what_there_is_no_time_for_is_left_open() -> None:
+    model = random_card(random.Random(1))
+    rule = CRITERIA["difference"](Fraction("0.01"))
+    found = card_reach(model, MARGINS[0], rule, Limits(expired=lambda: True))
+    assert (found.verdict, found.largest, found.certain) == ("inconclusive", None, None)
+    assert found.upper >= card_reach(model, MARGINS[0], rule).upper
+    assert holds_for_cards(model, MARGINS[0], rule, fair=True, limits=Limits(expired=lambda: True)) is None

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, Decimal
+from typing import TYPE_CHECKING
 
 from auditor.choices import MethodName
-from auditor.documents.certificate import RepairFacts, ScorecardRepairFacts
-from auditor.documents.comparison import ParameterChange
 from auditor.documents.criteria import WORDS as CRITERIA
-from auditor.documents.repair import (
-    ConditionsRecord,
-    MarginSummary,
-    PointsChange,
-    PredictionShift,
-    ProofSummary,
-    Repair,
-)
 from auditor.model.spec import RepairConditions, RepairMargin, RepairRecord
 from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Facts, Heading, Items, Paragraph, Picture, Table, values
 from auditor.report.figures import grouped, likelihood, percent, plural, rounded, share, signed, whole
 from auditor.report.subject import Subject
 from auditor.report.wording import move_table
+
+if TYPE_CHECKING:
+    from auditor.documents.certificate import RepairFacts, ScorecardRepairFacts
+    from auditor.documents.comparison import ParameterChange
+    from auditor.documents.repair import (
+        ConditionsRecord,
+        MarginSummary,
+        PointsChange,
+        PredictionShift,
+        ProofSummary,
+        Repair,
+    )
 
 #: Characters of a number of a scorecard that is shown in full.
 _LONGEST = 12
@@ -63,6 +66,9 @@ def blocks(
     moved: Sequence[ParameterChange | PointsChange],
 ) -> list[Block]:
     """Say what a repair changed; ``moved`` are the parameters that moved most, or all points that did."""
+    from auditor.documents.comparison import ParameterChange
+    from auditor.documents.repair import PointsChange
+
     facts = [
         ("Parameters", _METHODS[record.method]),
         ("Threshold", f"δ = {record.delta}"),
@@ -73,7 +79,7 @@ def blocks(
         ("Work", _work(record)),
         ("Digest before", f"sha256:{source(record)[:16]}…"),
     ]
-    if isinstance(record, Repair):
+    if not isinstance(record, RepairRecord):
         facts.append(("Digest after", f"sha256:{record.after.sha256[:16]}…"))
     made: list[Block] = [Facts(tuple(facts))]
     if record.shortfall:
@@ -90,7 +96,7 @@ def blocks(
     ]
     if record.margin is not None:
         made.append(Paragraph(margin(record.margin, str(record.delta))))
-    if isinstance(record, Repair) and record.proof is not None:
+    if not isinstance(record, RepairRecord) and record.proof is not None:
         made.append(Paragraph(proved(record.proof, record.conditions is not None)))
     if record.progress:
         made.append(
@@ -108,7 +114,7 @@ def blocks(
     parameters = [move for move in moved if isinstance(move, ParameterChange)]
     made += move_table(parameters, favourable, unfavourable, "The parameters that moved most")
     made += _points([move for move in moved if isinstance(move, PointsChange)])
-    if isinstance(record, Repair):
+    if not isinstance(record, RepairRecord):
         made += _predictions(record)
     return made
 
@@ -164,9 +170,9 @@ def proved(proof: ProofSummary, conditions: bool) -> str:
 
 def margin(found: MarginSummary | RepairMargin, inner: str) -> str:
     """What the threshold of a repair was chosen for, in plain words."""
-    low = found.probability[0] if isinstance(found, MarginSummary) else float(found.at_least)
+    low = float(found.at_least) if isinstance(found, RepairMargin) else found.probability[0]
     told = ""
-    if isinstance(found, MarginSummary):
+    if not isinstance(found, RepairMargin):
         told = (
             f" Of {found.draws:,} that were drawn {found.delta_fair:,} are, each answered exactly: at least "
             f"{percent(low)}, at most {percent(found.probability[1])}, with 95% limits."
@@ -186,6 +192,8 @@ def margin(found: MarginSummary | RepairMargin, inner: str) -> str:
 
 def certified(facts: RepairFacts | ScorecardRepairFacts) -> str:
     """From what a certified model was repaired, and at what price."""
+    from auditor.documents.certificate import RepairFacts, ScorecardRepairFacts
+
     counts = "its counts"
     if isinstance(facts, ScorecardRepairFacts):
         counts = f"{whole(int(facts.people))} people of the population before"
@@ -205,12 +213,12 @@ def certified(facts: RepairFacts | ScorecardRepairFacts) -> str:
 
 def source(record: Repair | RepairRecord) -> str:
     """The digest of the model that was repaired."""
-    return record.before.sha256 if isinstance(record, Repair) else record.source_sha256
+    return record.source_sha256 if isinstance(record, RepairRecord) else record.before.sha256
 
 
 def price(record: Repair | RepairRecord) -> str:
     """The share of the way to the independent model that the repair cost in log-likelihood."""
-    way = record.price if isinstance(record, Repair) else _way(record)
+    way = _way(record) if isinstance(record, RepairRecord) else record.price
     return "none can be told" if way is None else f"{percent(way)} of the way to the independent model"
 
 
@@ -225,7 +233,7 @@ def _way(record: RepairRecord) -> float | None:
 
 
 def _patterns(record: Repair | RepairRecord, number: int | None) -> str:
-    if not isinstance(record, Repair):
+    if isinstance(record, RepairRecord):
         return whole(number)
     if number is None:
         return f"not counted, among {whole(record.total_patterns)}"

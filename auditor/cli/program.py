@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Annotated
 
@@ -29,29 +31,26 @@ from auditor.errors import AuditorError
 from auditor.resources import names
 from auditor.version import __version__
 
-app = typer.Typer(
-    cls=Group,
-    no_args_is_help=True,
-    # Ours are in our words.
-    suggest_commands=False,
-    # Rich would take a name in square brackets for markup, and doubles the time that help takes.
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
-    epilog="Exit codes: 0 fine; 1 a finding, such as not δ-fair; 2 wrong usage; 3 bad input; 4 inconclusive; "
-    "5 repair failed; 70 a bug in auditor.",
-)
+#: Objects made between two looks for garbage.
+_ALLOCATIONS = 200_000
 
 
 def main() -> int:
     """Run the command line and return its exit code; every error is reported here."""
     prepare()
+    # What a document means is written here, and no plugin that is installed has a say in it.
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
+    # Imported modules are no garbage, and to look for any among them takes a tenth of a short command's time.
+    gc.set_threshold(_ALLOCATIONS, *gc.get_threshold()[1:])
     for number in (signal.SIGTERM, signal.SIGHUP) if os.name == "posix" else (signal.SIGTERM,):
         # Whoever ignores it, as nohup does, means it.
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _stop)
     output.finished.clear()
     try:
-        code = app(prog_name="auditor", standalone_mode=False)
+        # To parse the options of all commands takes longer than many a command.
+        named = [name for name in sys.argv[1:2] if name in COMMANDS]
+        code = program(named or COMMANDS)(prog_name="auditor", standalone_mode=False)
         # Typer makes the exit code of Ctrl-C; no command has it.
         return _interrupted(code) if code == exits.INTERRUPTED else int(code or 0)
     except typer.TyperException as error:
@@ -100,7 +99,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _auditor(
     version: Annotated[
         bool,
@@ -142,10 +140,28 @@ COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
     "convert": (convert, "auditor convert examples/compas.json -o compas.yaml"),
     "schema": (schema, "auditor schema model"),
 }
-for name, (command, example) in COMMANDS.items():
-    # A paragraph after a backspace keeps its lines.
-    epilog = f"\b\nExample:\n  {example}"
-    if command is report:
-        profiles = "\n  ".join(names("templates", "profiles"))
-        epilog += f"\n\n\b\nProfiles:\n  {profiles}"
-    app.command(name, cls=Command, epilog=epilog)(command)
+
+
+def program(named: Iterable[str]) -> typer.Typer:
+    """The program with some of its commands."""
+    app = typer.Typer(
+        cls=Group,
+        no_args_is_help=True,
+        # Ours are in our words.
+        suggest_commands=False,
+        # Rich would take a name in square brackets for markup, and doubles the time that help takes.
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
+        epilog="Exit codes: 0 fine; 1 a finding, such as not δ-fair; 2 wrong usage; 3 bad input; "
+        "4 inconclusive; 5 repair failed; 70 a bug in auditor.",
+    )
+    app.callback()(_auditor)
+    for name in named:
+        command, example = COMMANDS[name]
+        # A paragraph after a backspace keeps its lines.
+        epilog = f"\b\nExample:\n  {example}"
+        if command is report:
+            profiles = "\n  ".join(names("templates", "profiles"))
+            epilog += f"\n\n\b\nProfiles:\n  {profiles}"
+        app.command(name, cls=Command, epilog=epilog)(command)
+    return app

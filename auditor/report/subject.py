@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from auditor.choices import CriterionName, Verdict
 from auditor.documents.audit import (
@@ -15,15 +15,18 @@ from auditor.documents.audit import (
     ModelRecord,
     PatternRecord,
 )
-from auditor.documents.certificate import Certificate
-from auditor.documents.certificate import Provenance as CertifiedProvenance
-from auditor.documents.comparison import Comparison, ParameterChange
 from auditor.documents.labels import as_read
 from auditor.documents.parameters import ExactModel, ExactScorecard, fraction_of
-from auditor.documents.repair import PointsChange, Repair
 from auditor.documents.rounding import round_beside
 from auditor.model.spec import Provenance, RepairRecord
 from auditor.report.profiles import Profile
+
+if TYPE_CHECKING:
+    # An audit in a terminal has none of these, and to make their classes takes a tenth of its time.
+    from auditor.documents.certificate import Certificate
+    from auditor.documents.certificate import Provenance as CertifiedProvenance
+    from auditor.documents.comparison import Comparison, ParameterChange
+    from auditor.documents.repair import PointsChange, Repair
 
 
 @dataclass(frozen=True)
@@ -212,6 +215,8 @@ class Subject:
             certificate=self.certificate and as_read(self.certificate, labels),
             parameters=self.parameters and as_read(self.parameters, labels),
             comparison=self.comparison and as_read(self.comparison, labels),
-            repair=as_read(self.repair, labels) if isinstance(self.repair, Repair) else self.repair,
+            repair=self.repair
+            if self.repair is None or isinstance(self.repair, RepairRecord)
+            else as_read(self.repair, labels),
             moved=tuple(as_read(change, labels) for change in self.moved),
         )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from auditor.choices import CriterionName, ListName, RankBy, Undisclosed, Verdict
 from auditor.documents.audit import DegreeRecord, PatternRecord
-from auditor.documents.comparison import ParameterChange
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.criteria import filled
 from auditor.report.blocks import Block, Cell, Heading, Paragraph, Table, strong, values
 from auditor.report.figures import between, nats, people, percent, signed
+
+if TYPE_CHECKING:
+    from auditor.documents.comparison import ParameterChange
 
 VERDICTS: Mapping[Verdict, str] = {
     "delta-fair": "δ-fair",

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from auditor.cli.program import COMMANDS, app
+from auditor.cli.program import COMMANDS, program
 from tests.cli.conftest import EXAMPLES, ROOT, Auditor
 
 FIGURE1 = EXAMPLES / "figure1.json"
@@ -83,8 +83,8 @@ def test_each_command_shows_an_example_that_works(
 
 
 def test_placeholders_are_in_one_style() -> None:
-    program = get_command(app)
-    for name, command in program.commands.items():  # type: ignore[attr-defined]
+    every = get_command(program(COMMANDS))
+    for name, command in every.commands.items():  # type: ignore[attr-defined]
         for param in command.params:
             described = param.type_descriptor
             if not described.is_choice and described.annotation is not bool:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from auditor.documents.comparison import CertificateSide, Comparison, PatternChanges
 from auditor.report.blocks import Block, Blocks, Heading, Paragraph, Table, values
 from auditor.report.figures import between, share, signed, size, whole
 from auditor.report.subject import Subject
 from auditor.report.wording import VERDICTS, move_table
+
+if TYPE_CHECKING:
+    from auditor.documents.comparison import CertificateSide, Comparison, PatternChanges
 
 #: Parameters that are shown; the JSON document has all.
 _SHOWN = 10

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from shlex import join
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from auditor.choices import Verdict
 from auditor.documents.audit import Audit, PatternRecord
-from auditor.documents.certificate import Certificate, RepairFacts, Supersedes
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.criteria import filled
 from auditor.messages import visible
@@ -29,6 +28,9 @@ from auditor.report.wording import (
     threshold_words,
     verdict_sentence,
 )
+
+if TYPE_CHECKING:
+    from auditor.documents.certificate import Certificate, Supersedes
 
 #: What the first page has room for, in characters.
 _NAME, _DATA, _LIST, _SENTENCE, _FOOTER = 70, 100, 90, 480, 40
@@ -285,6 +287,8 @@ def _command(stated: Stated, audit: Audit | None) -> str:
 
 def _verification(subject: Subject) -> str:
     """What verifies the certificate, with the files that it takes."""
+    from auditor.documents.certificate import RepairFacts
+
     certificate = subject.certificate
     repaired = certificate.model.repair if certificate else None
     proof = " --proof PROOF.json" if isinstance(repaired, RepairFacts) and repaired.proof else ""

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, Decimal
+from typing import TYPE_CHECKING
 
 from auditor.choices import MethodName
-from auditor.documents.certificate import RepairFacts, ScorecardRepairFacts
-from auditor.documents.comparison import ParameterChange
 from auditor.documents.criteria import WORDS as CRITERIA
-from auditor.documents.frontier import Frontier
-from auditor.documents.repair import (
-    AlsoRecord,
-    ConditionsRecord,
-    MarginSummary,
-    PointsChange,
-    PredictionShift,
-    ProofSummary,
-    Repair,
-)
 from auditor.model.spec import RepairAlso, RepairConditions, RepairMargin, RepairRecord
 from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Facts, Heading, Items, Paragraph, Picture, Table, values
 from auditor.report.figures import grouped, likelihood, percent, plural, rounded, share, signed, whole
 from auditor.report.subject import Subject
 from auditor.report.wording import move_table
+
+if TYPE_CHECKING:
+    from auditor.documents.certificate import RepairFacts, ScorecardRepairFacts
+    from auditor.documents.comparison import ParameterChange
+    from auditor.documents.frontier import Frontier
+    from auditor.documents.repair import (
+        AlsoRecord,
+        ConditionsRecord,
+        MarginSummary,
+        PointsChange,
+        PredictionShift,
+        ProofSummary,
+        Repair,
+    )
 
 #: Characters of a number of a scorecard that is shown in full.
 _LONGEST = 12
@@ -65,6 +68,9 @@ def blocks(
     moved: Sequence[ParameterChange | PointsChange],
 ) -> list[Block]:
     """Say what a repair changed; ``moved`` are the parameters that moved most, or all points that did."""
+    from auditor.documents.comparison import ParameterChange
+    from auditor.documents.repair import PointsChange
+
     facts = [
         ("Parameters", _METHODS[record.method]),
         ("Threshold", f"δ = {record.delta}"),
@@ -76,7 +82,7 @@ def blocks(
         ("Work", _work(record)),
         ("Digest before", f"sha256:{source(record)[:16]}…"),
     ]
-    if isinstance(record, Repair):
+    if not isinstance(record, RepairRecord):
         facts.append(("Digest after", f"sha256:{record.after.sha256[:16]}…"))
     made: list[Block] = [Facts(tuple(facts))]
     if record.shortfall:
@@ -93,7 +99,7 @@ def blocks(
     ]
     if record.margin is not None:
         made.append(Paragraph(margin(record.margin, str(record.delta))))
-    if isinstance(record, Repair) and record.proof is not None:
+    if not isinstance(record, RepairRecord) and record.proof is not None:
         made.append(Paragraph(proved(record.proof, record)))
     if record.progress:
         made.append(
@@ -111,7 +117,7 @@ def blocks(
     parameters = [move for move in moved if isinstance(move, ParameterChange)]
     made += move_table(parameters, favourable, unfavourable, "The parameters that moved most")
     made += _points([move for move in moved if isinstance(move, PointsChange)])
-    if isinstance(record, Repair):
+    if not isinstance(record, RepairRecord):
         made += _predictions(record)
     return made
 
@@ -121,7 +127,7 @@ def besides(also: AlsoRecord | RepairAlso | None) -> Iterator[tuple[str, str]]:
     if also is None:
         return
     before = ""
-    if isinstance(also, AlsoRecord):
+    if not isinstance(also, RepairAlso):
         before = f"; patterns by it before: {whole(also.patterns_before)}, after: 0"
     yield "Fair too at", f"δ = {also.delta}, by the {CRITERIA[also.criterion].measured}{before}"
 
@@ -186,9 +192,9 @@ def whether_or_not(record: Repair | Frontier) -> str:
 
 def margin(found: MarginSummary | RepairMargin, inner: str) -> str:
     """What the threshold of a repair was chosen for, in plain words."""
-    low = found.probability[0] if isinstance(found, MarginSummary) else float(found.at_least)
+    low = float(found.at_least) if isinstance(found, RepairMargin) else found.probability[0]
     told = ""
-    if isinstance(found, MarginSummary):
+    if not isinstance(found, RepairMargin):
         told = (
             f" Of {found.draws:,} that were drawn {found.delta_fair:,} are, each answered exactly: at least "
             f"{percent(low)}, at most {percent(found.probability[1])}, with 95% limits."
@@ -208,6 +214,8 @@ def margin(found: MarginSummary | RepairMargin, inner: str) -> str:
 
 def certified(facts: RepairFacts | ScorecardRepairFacts) -> str:
     """From what a certified model was repaired, and at what price."""
+    from auditor.documents.certificate import RepairFacts, ScorecardRepairFacts
+
     counts = "its counts"
     if isinstance(facts, ScorecardRepairFacts):
         counts = f"{whole(int(facts.people))} people of the population before"
@@ -227,12 +235,12 @@ def certified(facts: RepairFacts | ScorecardRepairFacts) -> str:
 
 def source(record: Repair | RepairRecord) -> str:
     """The digest of the model that was repaired."""
-    return record.before.sha256 if isinstance(record, Repair) else record.source_sha256
+    return record.source_sha256 if isinstance(record, RepairRecord) else record.before.sha256
 
 
 def price(record: Repair | RepairRecord) -> str:
     """The share of the way to the independent model that the repair cost in log-likelihood."""
-    way = record.price if isinstance(record, Repair) else _way(record)
+    way = _way(record) if isinstance(record, RepairRecord) else record.price
     return "none can be told" if way is None else f"{percent(way)} of the way to the independent model"
 
 
@@ -247,7 +255,7 @@ def _way(record: RepairRecord) -> float | None:
 
 
 def _patterns(record: Repair | RepairRecord, number: int | None) -> str:
-    if not isinstance(record, Repair):
+    if isinstance(record, RepairRecord):
         return whole(number)
     if number is None:
         return f"not counted, among {whole(record.total_patterns)}"

@@ -390,7 +390,7 @@ def examine(
     same = c["id"] == digest({name: value for name, value in c.items() if name != "id"})[:32]
     yield "id", same, "the digest of all the rest"
     start, end, exact, words = c["valid_from"], c["expires"], c["model"]["exact"], form.claim(c)
-    yield "dates", start <= at.isoformat() < end, f"valid from {start} until {end}, asked for {at}"
+    yield "dates", start <= at.isoformat() < end, f"from {start} until {end}, asked for {at}"
     yield "digest", digest(exact) == c["model"]["sha256"], "of the exact model"
     fixed = digest({name: c[name] for name in ("assumptions", "limits", "method")})
     expected = form.FIXED_WORDS[2 if "box" in c else "family" in exact]

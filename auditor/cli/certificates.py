@@ -370,14 +370,13 @@ def _signer(key: Path | None, working: Working) -> Signer | None:
 
 def _report_issued(certificate: Certificate, key: Path | None, output: Path | None) -> int:
     """Say on standard error what was issued; return the exit code."""
-    from auditor.report.wording import VERDICTS
+    from auditor.report.wording import KINDS, VERDICTS
 
-    kind = "certificate" if certificate.verdict == "delta-fair" else "record"
     signed = "signed" if key else "NOT signed"
     where = f"; see {output}" if output else ""
     complain(
         f"{certificate.model.name}: {VERDICTS[certificate.verdict]} at δ = {certificate.delta}; "
-        f"{kind} {certificate.id} is {signed}{where}"
+        f"{KINDS[certificate.verdict]} {certificate.id} is {signed}{where}"
     )
     return exits.BY_VERDICT[certificate.verdict]
 

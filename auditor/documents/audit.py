@@ -479,8 +479,13 @@ class Audit(Record):
         ),
     ]
     group_level: Annotated[
-        PatternRecord | None, Field(description="Worst pattern without context; null: none is in scope.")
+        PatternRecord | None,
+        Field(description="Worst found pattern without context; null: none is in scope."),
     ]
+    group_level_bounds: Annotated[
+        tuple[Probability, Probability] | None,
+        Field(description="Found lower and proved upper bound; null in older documents."),
+    ] = None
     individual_level: Annotated[
         PatternRecord | None, Field(description="Worst found pattern with every attribute disclosed.")
     ]
@@ -573,6 +578,7 @@ class Audit(Record):
             top_patterns=records(answer.top.patterns),
             minimal_patterns=records(answer.minimal.patterns) if answer.minimal else (),
             group_level=record(answer.group.witness) if answer.group else None,
+            group_level_bounds=_bounds(answer.group, threshold) if answer.group else None,
             individual_level=record(answer.individual.witness) if answer.individual else None,
             individual_level_bounds=_bounds(answer.individual, threshold) if answer.individual else None,
             by_sensitive_attribute=tuple(

@@ -10,15 +10,15 @@ from auditor.documents.verification import ChainVerification, Check, Verificatio
 from auditor.report.blocks import Block, Facts, Heading, Paragraph, Table
 from auditor.report.formats import CheckFormatName, laid_out
 from auditor.report.sections import changes, reach
-from auditor.report.wording import VERDICTS
+from auditor.report.wording import KINDS, VERDICTS
 
 Document = Verification | ChainVerification | ProofVerification | Comparison
 
 RESULTS = {
-    "holds": "The certificate holds",
+    "holds": "The {} holds",
     "contents hold": "The contents hold; signature not checked",
-    "does not hold": "The certificate does NOT hold",
-    "undecided": "The certificate is undecided",
+    "does not hold": "The {} does NOT hold",
+    "undecided": "The {} is undecided",
 }
 CHAIN_RESULTS = {
     "holds": "The chain holds",
@@ -56,7 +56,7 @@ def result_line(document: Verification | ChainVerification | ProofVerification) 
     if isinstance(document, ProofVerification):
         return f"The proof does NOT hold: {', '.join(failed)}"
     verdict = VERDICTS[document.certificate.verdict]
-    return f"{RESULTS[document.result]}" + (
+    return RESULTS[document.result].format(KINDS[document.certificate.verdict]) + (
         f": {', '.join(failed)}"
         if failed
         else f"; its verdict: {verdict} at δ = {document.certificate.delta}"
@@ -75,9 +75,10 @@ def change_line(document: Comparison) -> str:
 
 def _verification(document: Verification, level: int) -> list[Block]:
     certificate = document.certificate
+    dates = f", expires {certificate.expires}" if certificate.verdict == "delta-fair" else ""
     facts = (
         ("File", certificate.file),
-        ("Certificate", certificate.id),
+        (KINDS[certificate.verdict].capitalize(), certificate.id),
         ("Model", certificate.model),
         ("Verdict", f"{VERDICTS[certificate.verdict]} at δ = {certificate.delta}"),
         ("Criterion", certificate.criterion),
@@ -85,7 +86,7 @@ def _verification(document: Verification, level: int) -> list[Block]:
         ("Minimum probability", certificate.min_probability or "none"),
         ("Favourable decision", certificate.favourable),
         ("Sensitive attributes", ", ".join(certificate.sensitive)),
-        ("Issued", f"{certificate.issued}, expires {certificate.expires}"),
+        ("Issued", f"{certificate.issued}{dates}"),
         ("Names the key", certificate.names_key or "none; it is not signed"),
     )
     return [Heading(result_line(document), level=level), Facts(facts), _checks(document.checks)]
@@ -98,9 +99,10 @@ def _checks(checks: Iterable[Check]) -> Table:
 
 def _chain(document: ChainVerification) -> list[Block]:
     number = len(document.certificates)
+    named = " or ".join(sorted({KINDS[one.certificate.verdict] for one in document.certificates}))
     blocks: list[Block] = [
         Heading(CHAIN_RESULTS[document.result], level=1),
-        Paragraph(f"{number} certificate{'s' if number > 1 else ''}; current: {', '.join(document.current)}"),
+        Paragraph(f"{number} {named}{'s' if number > 1 else ''}; current: {', '.join(document.current)}"),
     ]
     if document.checks:
         blocks.append(_checks(document.checks))

@@ -20,6 +20,12 @@ VERDICTS: Mapping[Verdict, str] = {
     "not-delta-fair": "not δ-fair",
     "inconclusive": "inconclusive",
 }
+#: What a document of each verdict is called.
+KINDS: Mapping[Verdict, str] = {
+    "delta-fair": "certificate",
+    "not-delta-fair": "record",
+    "inconclusive": "record",
+}
 RANKINGS: Mapping[RankBy, str] = {
     "divergence": "divergence",
     "discrimination": "degree",

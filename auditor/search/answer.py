@@ -295,6 +295,11 @@ def answer(
     if count.lower and not any(abs(pattern.degree) > threshold for pattern in figures.seen):
         # The searches ended too early to find one of the patterns that were counted.
         figures.seen += engine.sample(1) or ()
+    seen = {(frozenset(p.sensitive_values), frozenset(p.context_values)): p for p in figures.seen}
+    sizes = [abs(pattern.degree) for pattern in seen.values()]
+    count = count.having_seen(
+        tuple(sorted(i for i, _ in x)) for (x, _), size in zip(seen, sizes, strict=True) if size > threshold
+    )
     sets = _sets(model, question, wanted, figures.seen, count, progress)
     cards = _cards(model, question, wanted, figures.seen, progress)
     uppers = [found.upper for _, found, _ in sets] + [found.upper for _, found in cards]
@@ -332,7 +337,7 @@ def answer(
         illustration=illustration,
         approvals=_approvals(scores, groups, largest.witness, top, minimal),
         how_far=_how_far(model, question, wanted, verdict, sets, cards, populations, progress),
-        by_threshold=_by_threshold(engine, question, largest, count) if wanted.illustration else (),
+        by_threshold=_by_threshold(engine, question, largest, count, sizes) if wanted.illustration else (),
         out_of_time=question.limits.expired(),
     )
 
@@ -423,11 +428,12 @@ def _shares(question: Question) -> tuple[Share, ...]:
 
 
 def _by_threshold(
-    engine: Engine, question: Question, largest: Figure, count: PatternCount
+    engine: Engine, question: Question, largest: Figure, count: PatternCount, seen: Sequence[Fraction]
 ) -> tuple[tuple[Share, tuple[int, int]], ...]:
     """At least and at most how many patterns there are above each threshold, the lowest first.
 
-    What isn't counted is bounded by the thresholds beside it, since the number falls as the threshold rises.
+    What isn't counted is bounded by the thresholds beside it, since the number falls as the threshold rises,
+    and by the |degrees| of the patterns that searches have seen.
     Nothing where the question has a minimum probability: those patterns are gone through one by one.
     """
     if question.min_probability is not None:
@@ -439,7 +445,10 @@ def _by_threshold(
     found = dict(zip(open_ones, engine.counts([share.value for share in open_ones]), strict=True))
     found[delta] = count.lower, count.upper
     bounds = [found.get(share, (0, 0)) for share in shares]
-    lowers = list(accumulate((low for low, _ in reversed(bounds)), max))
+    # What searches have found is there as well, whatever was counted.
+    known = (sum(size > share.value for size in seen) for share in reversed(shares))
+    lows = map(max, (low for low, _ in reversed(bounds)), known)
+    lowers = list(accumulate(lows, max))
     uppers = accumulate((high for _, high in bounds), min)
     return tuple(zip(shares, zip(reversed(lowers), uppers, strict=True), strict=True))
 

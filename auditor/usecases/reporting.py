@@ -200,6 +200,8 @@ def _of_stored_audit(
     spec = _named_by(document, stored.model.sha256, model, stored.model.undisclosed)
     from auditor.usecases import auditing
 
+    far = stored.how_far
+    sizes = {told.set: told.size for told in far.sets} if far else {}
     audit = auditing.audit(
         spec,
         stored.delta,
@@ -209,15 +211,16 @@ def _of_stored_audit(
         min_probability=stored.min_probability,
         sensitive=stored.model.sensitive,
         illustrate=True,
+        cutoff=stored.cutoff.cutoff if stored.cutoff else None,
+        box=sizes.get("box"),
+        idm=sizes.get("imprecise-dirichlet"),
+        largest_box=far is not None and far.largest_box is not None,
+        any_population=far is not None and far.every_population is not None,
         time_limit=time_limit,
     )
     _agree(document, Stated.of_audit(stored), "its model", Stated.of_audit(audit))
-    return of_audit(
-        audit.model_copy(update={"data": stored.data, "cutoff": stored.cutoff, "how_far": stored.how_far}),
-        spec,
-        format,
-        style,
-    )
+    # Only a comparison with data is taken over: these aren't at hand.
+    return of_audit(audit.model_copy(update={"data": stored.data}), spec, format, style)
 
 
 def _of_repair(

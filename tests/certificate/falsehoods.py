@@ -12,13 +12,15 @@ import hashlib
 import json
 import math
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -29,15 +31,19 @@ from typing import Any
 
 import rfc8785
 
+from auditor.certificate.claims import limits as limits_of
 from auditor.certificate.issuing import tree
 from auditor.certificate.reading import open_certificate
 from auditor.certificate.scope import scope_of
 from auditor.certificate.verifying import verify
-from auditor.documents.certificate import Supersedes
+from auditor.documents.certificate import ProofFacts, Supersedes
+from auditor.documents.record import to_json
 from auditor.errors import InputError
 from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
 from auditor.search.limits import Limits
+from auditor.usecases.auditing import repair
+from auditor.usecases.proving import prove_repair
 from tests.certificate.cards import (
     WITNESS_PLACES,
     card,
@@ -60,19 +66,28 @@ from tests.certificate.making import (
     renamed,
     version_1,
 )
-from tests.oracle import BruteForce, CriterionName, Pair, PlainAttribute, PlainModel, subsets
+from tests.oracle import BruteForce, CriterionName, Pair, PlainAttribute, PlainModel, Values, subsets
 
 Content = dict[str, Any]
+#: The checker, in a process of its own: from certificate and proof to exit code and last line.
+Check = Callable[[bytes, bytes | None], tuple[int, str]]
+#: The script of pages: what it says of each check of a certificate's bytes with a key.
+Prove = Callable[..., dict[str, bool | None]]
 EXITS = {"holds": 0, "contents hold": 0, "does not hold": 1, "undecided": 4}
 FULL_WIDTH = str.maketrans("0123456789", "０１２３４５６７８９")
 #: Certificates of one model that are tried: as it is, and altered.
 PER_MODEL = 10
 SIDES = ("favourable", "unfavourable")
+#: Of boxes.
+SIZES = ("0.001", "0.01", "0.05", "0.2", "1")
 #: SHA-256 of the assumptions, limits and method of each family.
 FIXED_WORDS = {
     "naive-bayes": "6d055ecd12e04b8ee2329708938a43387789d3cdb801da7bac745a91687f4515",
     "scorecard": "82076c775c9cea9db57f0a9147c8c5008d1749700bc8b181627cc24e4a53c3f2",
+    "box": "1253cb8094e7be0d23333b90d19d1f6f59cc30c656e06f25692882b63e3795a8",
 }
+#: Proofs of repairs by the digests of their files, as they were made; no other holds here.
+PROOFS: dict[str, bytes] = {}
 
 #: The checker's `main` for one path after another.
 DRIVER = """
@@ -90,10 +105,13 @@ for line in sys.stdin:
 
 
 @contextmanager
-def running_checker() -> Iterator[Callable[[bytes], tuple[int, str]]]:
-    """The checker in one process that lives on: from a file's bytes to its exit code and last line."""
+def running_checker() -> Iterator[Check]:
+    """The checker in one process that lives on: from a file's bytes to its exit code and last line.
+
+    The second bytes are those of a proof.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        file, key = Path(folder, "cert.json"), Path(folder, "key.pem")
+        file, key, other = (Path(folder, name) for name in ("cert.json", "key.pem", "proof.json"))
         key.write_bytes(public_pem())
         with subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", DRIVER, CHECKER],
@@ -105,9 +123,12 @@ def running_checker() -> Iterator[Callable[[bytes], tuple[int, str]]]:
             assert process.stdout is not None
             requests, answers = process.stdin, process.stdout
 
-            def check(data: bytes) -> tuple[int, str]:
+            def check(data: bytes, proof: bytes | None = None) -> tuple[int, str]:
                 file.write_bytes(data)
-                requests.write(f"{file}\t--public-key\t{key}\t--at\t{DAY}\n")
+                if proof is not None:
+                    other.write_bytes(proof)
+                given = f"\t--proof\t{other}" if proof is not None else ""
+                requests.write(f"{file}\t--public-key\t{key}\t--at\t{DAY}{given}\n")
                 requests.flush()
                 code, _, line = answers.readline().partition(" ")
                 return int(code), line
@@ -116,10 +137,17 @@ def running_checker() -> Iterator[Callable[[bytes], tuple[int, str]]]:
             requests.close()
 
 
+def proof_for(content: Content) -> bytes | None:
+    """The proof that a certificate names, if there is one."""
+    told = content["model"].get("repair")
+    named = told.get("proof") if isinstance(told, dict) else None
+    return PROOFS.get(str(named.get("sha256"))) if isinstance(named, dict) else None
+
+
 def by_verify(data: bytes) -> tuple[int, str]:
     """The exit code of `auditor verify`, and the checks that failed."""
     try:
-        found = verify(open_certificate(data, "cert.json"), AGAINST)
+        found = verify(open_certificate(data, "cert.json"), replace(AGAINST, proofs=PROOFS))
     except InputError as error:
         return 3, str(error)
     return EXITS[found.result], ", ".join(c.name for c in found.checks if c.outcome != "passed")
@@ -189,6 +217,38 @@ def as_repaired(tree: Content, random: Random) -> Content:
     return content
 
 
+def proved(random: Random, delta: str) -> tuple[ModelSpec, ModelSpec, ProofFacts] | None:
+    """A model, its repair, and what is proved of all repairs; None where there was nothing to repair."""
+    source = ModelSpec.model_validate(random_tree(random))
+    repaired, proof = prove_repair(source, repair(source, delta))
+    if not isinstance(repaired.model, ModelSpec) or repaired.model.repair is None:
+        return None
+    data = to_json(proof).encode()
+    found = hashlib.sha256(data).hexdigest()
+    PROOFS[found] = data
+    return source, repaired.model, ProofFacts(sha256=found, bound=proof.bound)
+
+
+def as_repaired_card(source: ScorecardSpec, random: Random) -> ScorecardSpec:
+    """The card as if it had been repaired: other numbers, with what they were beside them."""
+    tree = source.model_dump()
+    unit = "points" if source.scale else "weight"
+    for attribute in tree["attributes"]:
+        for value in attribute["values"]:
+            if random.random() < 0.5:
+                value["before"], value[unit] = value[unit], value[unit] + random.choice([-1, 1])
+    tree["repair"] = {
+        "delta": Decimal("0.1"),
+        "criterion": "difference",
+        "solver": "interior",
+        "rounds": 1,
+        "constraints": 1,
+        "log_likelihoods": {},
+        "source_sha256": source.classifier().sha256(),
+    }
+    return ScorecardSpec.model_validate(tree)
+
+
 def random_card(random: Random) -> ScorecardSpec:
     """A small scorecard; half of them have rational odds, and so degrees that a threshold can equal."""
     names = random.sample(NAMES, random.choice([1, 2, 2, 3, 3]))
@@ -206,9 +266,13 @@ def random_certificate(random: Random, scored: bool | None = None) -> Content:
         wishes |= {"issuer": "Example Bank", "responsible": "A. Person"}
     delta = random.choice(["0", "0.01", "0.05", "0.1", "0.15", "0.2", "0.3", "0.5", "1", "0.123456789012345"])
     spec: ModelSpec | ScorecardSpec
-    source = None
+    source: ModelSpec | ScorecardSpec | None = None
+    more: dict[str, Any] = {}
     if scored:
         spec = random_card(random)
+        if random.random() < 0.3:
+            source = card(random, points=random.random() < 0.5)
+            spec = as_repaired_card(source, random)
         sizes = {pair.size for pair in brute(tree(made(delta, spec, limits=limits, **wishes))).pairs}
         short = sorted(size for size in sizes if not (10**9 * size).denominator > 1)
         if short and random.random() < 0.6:
@@ -218,11 +282,21 @@ def random_certificate(random: Random, scored: bool | None = None) -> Content:
         spec = ModelSpec.model_validate(model)
         if random.random() < 0.2:
             source, spec = spec, ModelSpec.model_validate(as_repaired(model, random))
-        if random.random() < 0.4:
+        kind = random.random()
+        if kind < 0.2 and (found := proved(random, delta := random.choice(["0.05", "0.1", "0.15"]))):
+            source, spec, more["proof"] = found
+            wishes["criterion"] = "difference"
+        elif kind < 0.45:
+            delta, more["box"] = random.choice(["0.15", "0.3", "0.5", "0.8"]), random.choice(SIZES)
+        elif kind < 0.8:
             wishes["min_probability"] = random.choice(["0.5", "0.1", "0.05", "0.01", "0.9", "0.0001"])
-    certificate = made(delta, spec, source=source, limits=limits, **wishes)
+    try:
+        certificate = made(delta, spec, source=source, limits=limits, **more, **wishes)
+    except InputError:
+        more = {}  # not every model in the box is fair, or there was no time to find out
+        certificate = made(delta, spec, source=source, limits=limits, **wishes)
     said = [certificate.model.name, certificate.decision.favourable, *(a.name for a in spec.attributes)]
-    if not scored and random.random() < 0.4 and not set('",') & set("".join(said)):
+    if not scored and not more and random.random() < 0.4 and not set('",') & set("".join(said)):
         return version_1(certificate)
     if random.random() < 0.3:
         before = scope_of(certificate)
@@ -236,7 +310,7 @@ def random_certificate(random: Random, scored: bool | None = None) -> Content:
             scope=before,
             scope_change_reason="agreed" if changed else None,
         )
-        certificate = made(delta, spec, source=source, limits=limits, supersedes=supersedes, **wishes)
+        certificate = made(delta, spec, source=source, limits=limits, supersedes=supersedes, **more, **wishes)
     return tree(certificate)
 
 
@@ -437,7 +511,9 @@ def _repair(content: Content, random: Random) -> Content:
     repair = changed["model"].get("repair")
     if not repair:
         return changed
-    match random.randrange(4):
+    if "people" in repair:
+        return _repaired_card(changed, random)
+    match random.randrange(6):
         case 0:
             changed["model"]["repair"] = None
         case 1:
@@ -447,6 +523,48 @@ def _repair(content: Content, random: Random) -> Content:
             repair[name] = random.choice([None, "-1.000000", "-1.0", repair["log_likelihood_before"]])
         case 3:
             repair["attributes"][0]["favourable"][0] = random.choice(["0", "1", "7", "1/2", "2/4"])
+        case 4 if "proof" in repair:
+            bound = Decimal(repair["proof"]["bound"]) + random.choice([-1, 1]) * Decimal("0.000001")
+            repair["proof"]["bound"] = str(random.choice([bound, repair["log_likelihood_after"]]))
+        case 5:
+            named = random.choice([None, "0" * 64, *PROOFS])
+            repair["proof"] = {"sha256": named, "bound": "-0.000001"} | repair.get("proof", {})
+            if named:
+                repair["proof"]["sha256"] = named
+    return changed
+
+
+def _repaired_card(content: Content, random: Random) -> Content:
+    """Other numbers of a scorecard before its repair."""
+    repair = content["model"]["repair"]
+    attribute = random.choice(repair["attributes"])
+    v = random.randrange(len(attribute["weights"]))
+    match random.randrange(6):
+        case 0:
+            repair["people"] = random.choice(["1", "999", "1000", "0", "01000"])
+            content["model"]["provenance"]["rows"] = random.choice([None, "0", repair["people"]])
+        case 1:
+            repair["intercept"] = random.choice(["0", "1/3", content["model"]["exact"]["intercept"]])
+        case 2:
+            attribute["weights"][v] = str(Fraction(attribute["weights"][v]) + random.choice([-1, 1]))
+        case 3:
+            attribute["undisclosed"] = str(Fraction(attribute["undisclosed"]) + Fraction("1e-20"))
+        case 4:
+            attribute["population"][v] = random.choice(["1/2", attribute["population"][-1], "1/3"])
+        case 5:
+            name = random.choice(["log_likelihood_before", "log_likelihood_after"])
+            repair[name] = random.choice(["-1.000000", repair["log_likelihood_before"]])
+    return content
+
+
+def _box(content: Content, random: Random) -> Content:
+    """Another size of a box, one where there was none, or none any more."""
+    changed = {name: value for name, value in content.items() if name != "box"}
+    if random.random() < 0.8 or "box" not in content:
+        moved = Fraction(content.get("box", "0.1")) * Fraction(random.choice(["2", "10", "0.5", "1.01"]))
+        changed["box"] = random.choice([*SIZES, "0", "2", plain_decimal(min(moved, Fraction(1)))])
+    if random.random() < 0.8:
+        changed["limits"] = list(limits_of(changed.get("box")))
     return changed
 
 
@@ -484,7 +602,7 @@ def _scorecard(content: Content, random: Random) -> Content:
 
 CLAIMS = [
     _flip, _count, _delta, _criterion, _least, _witness, _witness, _largest, _coverage, _sensitive, _decision,
-    _history, _repair, _scorecard, _scorecard,
+    _history, _repair, _repair, _scorecard, _scorecard, _box, _box,
 ]  # fmt: skip
 
 
@@ -618,13 +736,18 @@ def sentence_and_formula(c: Content) -> dict[str, str]:
         else ""
     )
     over = " / max(P(d | xy), P(d | y))" if ratio else ""
+    box, around = c.get("box"), ""
+    if box:
+        around = "; the same holds for every model whose probabilities are each at most "
+        around += f"1 + {box} times larger or smaller than its own"
     return {
         "sentence": f"In the model {quote(c['model']['name'])}, disclosing one or more of the sensitive "
         f"attributes ({listed}) {verb} the probability of {quote(c['decision']['favourable'])} by more than "
         f"{c['delta']}"
-        f"{larger}, whatever else is disclosed{share}.",
+        f"{larger}, whatever else is disclosed{share}{around}.",
         "formula": f"max |P(d | xy) - P(d | y)|{over} {sign} {c['delta']}"
-        + (f", P(xy) >= {least}" if least is not None else ""),
+        + (f", P(xy) >= {least}" if least is not None else "")
+        + (f", for every P with P0 / (1 + {box}) <= P <= P0 (1 + {box})" if box else ""),
     }
 
 
@@ -654,7 +777,11 @@ def _claims(c: Content) -> Iterator[bool]:
     yield [item["name"] for item in c["sensitive_attributes"]] == sensitive != []
     yield c["claim"] == sentence_and_formula(c)
     fixed = digest({name: c[name] for name in ("assumptions", "limits", "method")})
-    yield fixed == FIXED_WORDS["scorecard" if scored else "naive-bayes"]
+    yield fixed == FIXED_WORDS["box" if "box" in c else "scorecard" if scored else "naive-bayes"]
+    if "box" in c:
+        yield version == 2 and not scored and c["verdict"] == "delta-fair" and c["min_probability"] is None
+        yield 0 < Fraction(c["box"]) <= 1 and c["box"] == plain_decimal(Fraction(c["box"]))
+        yield box_is_fair(c)
     issued, start, end = (date.fromisoformat(c[name]) for name in ("issued", "valid_from", "expires"))
     yield issued <= start <= DAY < end and all(
         len(c[name]) == 10 for name in ("issued", "valid_from", "expires")
@@ -722,6 +849,48 @@ def _claims(c: Content) -> Iterator[bool]:
         yield from _version_2(c, (end - start).days)
 
 
+def box_is_fair(c: Content) -> bool:
+    """Whether no pair of any model in the box is above the threshold, by the corners of the box.
+
+    Between two corners |degree| is larger only by the difference, and only where the odds R of the context
+    can be 1/√k for an extreme k = P(x | d) / P(x | d̄): there it is |√k - 1| / (√k + 1).
+    """
+    exact, factor, delta = c["model"]["exact"], 1 + Fraction(c["box"]), Fraction(c["delta"])
+
+    def ends(text: str) -> tuple[Fraction, Fraction]:
+        p = Fraction(text)
+        return max(p / factor, 1 - factor * (1 - p)), min(p * factor, 1 - (1 - p) / factor)
+
+    def least_and_most(values: Any, starts: Sequence[tuple[Fraction, Fraction]]) -> list[list[Fraction]]:
+        """What values make of P(d, .) and P(d̄, .): one at its least and the other at its most, in turn."""
+        found = [list(start) for start in starts]
+        for end, both in enumerate(found):
+            for i, v in values:
+                both[0] *= ends(exact["attributes"][i]["favourable"][v])[end]
+                both[1] *= ends(exact["attributes"][i]["unfavourable"][v])[1 - end]
+        return found
+
+    priors = [(p, 1 - p) for p in ends(exact["prior"])]
+    one = (Fraction(1), Fraction(1))
+    for pair in brute(c).pairs:
+        contexts = least_and_most(pair.y, priors)
+        for a, b in least_and_most(pair.x, [one, one]):
+            for u, v in contexts:
+                after, before = u * a / (u * a + v * b), u / (u + v)
+                size = abs(after - before)
+                if c["criterion"] == "ratio" and size:
+                    size /= max(after, before)
+                if size > delta:
+                    return False
+            if c["criterion"] == "ratio" or not (a and b) or not all(p and q for p, q in contexts):
+                continue
+            low, high = (p / q for p, q in contexts)
+            steepest = max(a / b, b / a) * (1 - delta) ** 2 > (1 + delta) ** 2
+            if low**2 * a / b < 1 < high**2 * a / b and steepest:
+                return False
+    return True
+
+
 def _likely(c: Content) -> Iterator[bool]:
     """What a naive Bayes model has."""
     exact = c["model"]["exact"]
@@ -766,6 +935,9 @@ def _version_2(c: Content, days: int) -> Iterator[bool]:
     repair = c["model"]["repair"]
     if repair is None:
         return
+    if "family" in c["model"]["exact"]:
+        yield from _card_before(c, repair)
+        return
     exact, smoothing = c["model"]["exact"], Fraction(repair["smoothing"])
     decision = [Fraction(repair["decision"][s]) for s in SIDES]
     before = copy.deepcopy(exact)
@@ -789,12 +961,72 @@ def _version_2(c: Content, days: int) -> Iterator[bool]:
             and len(repair[name].partition(".")[2]) == 6
         )
 
+    if "proof" in repair:
+        yield from _proof_of(c, repair)
+
+
+def _proof_of(c: Content, repair: Content) -> Iterator[bool]:
+    """Whether a proof that was made, and says this bound, is about the same counts and the same question."""
+    told = repair["proof"]
+    yield (repair["method"], c["verdict"], c["criterion"], c["min_probability"]) == (
+        *("fair", "delta-fair", "difference"),
+        None,
+    )
+    yield told.keys() == {"sha256", "bound"} and told["sha256"] in PROOFS
+    proof, smoothing = json.loads(PROOFS[told["sha256"]]), Fraction(repair["smoothing"])
+    yield told["bound"] == proof["bound"] and Fraction(proof["delta"]) == Fraction(c["delta"])
+    yield Decimal(repair["log_likelihood_after"]) <= Decimal(told["bound"])
+    yield list(map(Fraction, proof["decision"])) == [Fraction(repair["decision"][s]) for s in SIDES]
+    exact = c["model"]["exact"]["attributes"]
+    yield [[a[n] for n in ("name", "values", "sensitive")] for a in proof["attributes"]] == [
+        [a[n] for n in ("name", "values", "sensitive")] for a in exact
+    ]
+    yield [[list(map(Fraction, a[s])) for s in SIDES] for a in proof["attributes"]] == [
+        [[Fraction(n) + smoothing for n in a[s]] for s in SIDES] for a in repair["attributes"]
+    ]
+
+
+def _card_before(c: Content, repair: Content) -> Iterator[bool]:
+    """Whether a scorecard before a repair had the same people, and both likelihoods are right."""
+    after, told = c["model"]["exact"], ("weights", "undisclosed", "population")
+    before = copy.deepcopy(after)
+    before |= {name: repair[name] for name in ("intercept", "unfavourable_share")}
+    yield len(repair["attributes"]) == len(after["attributes"])
+    for attribute, old in zip(before["attributes"], repair["attributes"], strict=True):
+        attribute |= {name: old[name] for name in told}
+    yield digest(before) == repair["source_sha256"] and conforms(before)
+    rows, numbers = c["model"]["provenance"]["rows"], [before["intercept"], before["unfavourable_share"]]
+    numbers += [n for a in repair["attributes"] for n in (*a["weights"], a["undisclosed"], *a["population"])]
+    yield all(str(Fraction(n)) == n for n in numbers)
+    yield repair["people"] == ("1000" if rows in (None, "0") else rows)
+    models = [enumerated(exact, "difference").model for exact in (before, after)]
+    cells: list[Values] = [
+        (),
+        *(((i, v),) for i, a in enumerate(after["attributes"]) for v in range(len(a["values"]))),
+    ]
+    first, second = ([model.joint(values) for values in cells] for model in models)
+    sums = [(sum(p, Fraction(0)), sum(q, Fraction(0))) for p, q in zip(first, second, strict=True)]
+    yield all(abs(p - q) < Fraction(1, 10**8) for p, q in sums)
+    for name, joint in (("log_likelihood_before", first), ("log_likelihood_after", second)):
+        total = 0.0
+        for place, (mine, people) in enumerate(zip(joint, first, strict=True)):
+            given = [p / q for p, q in zip(mine, joint[0], strict=True)] if place else mine
+            total += sum(
+                float(int(repair["people"]) * Fraction(n)) * math.log(p)
+                for n, p in zip(people, given, strict=True)
+            )
+        near = abs(float(repair[name]) - total) < 2e-6 + abs(total) / 10**9
+        yield near and len(repair[name].partition(".")[2]) == 6
+
 
 class Tally:
     """What came of many altered certificates."""
 
     def __init__(self) -> None:
-        self.tried = self.scored = self.true = self.passed_true = self.undecided = 0
+        self.tried = self.true = self.passed_true = self.undecided = self.by_script = 0
+        self.kinds: Counter[str] = Counter()
+        self.false_by_script: list[Content] = []
+        self.refused_by_script: list[Content] = []
         self.originals_refused: list[Content] = []
         self.false_by_verify: list[Content] = []
         self.false_by_checker: list[Content] = []
@@ -803,19 +1035,22 @@ class Tally:
 
     def __str__(self) -> str:
         return (
-            f"{self.tried} tried, {self.scored} of them of scorecards; {self.true} true; false ones passed "
+            f"{self.tried} tried ({', '.join(f'{n} {kind}' for kind, n in sorted(self.kinds.items()))}); "
+            f"{self.true} true; false ones passed "
             f"by verify: {len(self.false_by_verify)}, by the checker: {len(self.false_by_checker)}; "
             f"disagreements: {len(self.disagreements)}, and {self.undecided} where one left something "
             f"undecided; true ones that both passed: {self.passed_true}; refused: {len(self.refused)} true "
-            f"ones that `certify` would not write so, and {len(self.originals_refused)} that it wrote"
+            f"ones that `certify` would not write so, and {len(self.originals_refused)} that it wrote; "
+            f"{self.by_script} put to the script of pages: {len(self.false_by_script)} false ones passed, "
+            f"{len(self.refused_by_script)} true ones refused"
         )
 
-    def judge(self, content: Content, check: Callable[[bytes], tuple[int, str]], original: bool) -> None:
+    def judge(self, content: Content, check: Check, original: bool) -> None:
         """Put one certificate to both verifiers; an original is as `certify` wrote it."""
         data = envelope(content)
-        verified, checked, true = by_verify(data), check(data), is_true(content)
+        verified, checked, true = by_verify(data), check(data, proof_for(content)), is_true(content)
         self.tried += 1
-        self.scored += '"family":"scorecard"' in json.dumps(content, separators=(",", ":"))
+        self.kinds.update(kinds_of(content))
         if original and not (true and verified[0] == checked[0] == 0):
             self.originals_refused.append(content)
         self.true += true
@@ -832,6 +1067,40 @@ class Tally:
             self.passed_true += 1
         if true and 0 not in (verified[0], checked[0]) and 4 not in (verified[0], checked[0]):
             self.refused.append((content, verified, checked))
+
+    def judge_script(self, content: Content, prove: Prove) -> None:
+        """Put one certificate of naive Bayes to the script of pages, which knows no others."""
+        if is_scored(content):
+            return
+        from tests.certificate.script import numbers_hold, passes
+
+        said, true = prove(envelope(content), public_pem().decode()), is_true(content)
+        self.by_script += 1
+        # The format has no coverage of a count that is not there; it would be no untruth.
+        if true and False in said.values() and (content["pattern_count"] or not content["coverage"]):
+            self.refused_by_script.append(content)
+        if passes(said) and not numbers_hold(content):
+            self.false_by_script.append(content)
+
+
+def kinds_of(content: Content) -> Iterator[str]:
+    """What of the format a certificate tries."""
+    repair = content["model"].get("repair")
+    yield "of scorecards" if is_scored(content) else "of naive Bayes"
+    if repair:
+        yield "of repaired ones"
+    if isinstance(repair, dict) and "proof" in repair:
+        yield "with a proof"
+    if "box" in content:
+        yield "with a box"
+    if content.get("min_probability") is not None:
+        yield "with a minimum probability"
+
+
+def is_scored(content: Content) -> bool:
+    """Whether a certificate is about a scorecard, as far as it still says so."""
+    exact = content["model"].get("exact")
+    return isinstance(exact, dict) and "family" in exact
 
 
 def altered(
@@ -858,12 +1127,19 @@ def altered(
 
 
 def try_many(number: int, seed: int) -> Tally:
-    """Judge so many altered certificates."""
-    tally, random, donors = Tally(), Random(seed), list[Content]()
-    with running_checker() as check:
+    """Judge so many altered certificates, those of naive Bayes by the script of pages too if node is here."""
+    from tests.certificate.script import running_script
+
+    tally, random, donors, node = Tally(), Random(seed), list[Content](), shutil.which("node")
+    with ExitStack() as stack:
+        check = stack.enter_context(running_checker())
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        prove = stack.enter_context(running_script(node, folder)) if node else None
         while tally.tried < number:
             for place, content in enumerate(altered(random, 2 * PER_MODEL, donors)):
                 tally.judge(content, check, original=place == 0)
+                if prove:
+                    tally.judge_script(content, prove)
             if tally.tried % 1000 < 2 * PER_MODEL:
                 print(tally, file=sys.stderr, flush=True)
     return tally
@@ -872,7 +1148,8 @@ def try_many(number: int, seed: int) -> Tally:
 if __name__ == "__main__":
     found = try_many(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else Random().randrange(2**32))
     print(found)
-    for content in (*found.false_by_verify[:3], *found.false_by_checker[:3], *found.originals_refused[:3]):
+    wrong = [found.false_by_verify, found.false_by_checker, found.originals_refused, found.false_by_script]
+    for content in (content for kind in (*wrong, found.refused_by_script) for content in kind[:3]):
         print("FALSE", json.dumps(content))
     for content, verified, checked in (*found.disagreements[:5], *found.refused[:5]):
         print("DIFFER", verified, checked, json.dumps(content))

@@ -24,12 +24,13 @@ from auditor.certificate.issuing import exact_of, issue, tree
 from auditor.certificate.policy import terms
 from auditor.certificate.signing import PAYLOAD_TYPE, key_id, pae
 from auditor.certificate.verifying import Against
-from auditor.documents.certificate import STATEMENT_TYPE, Certificate, Supersedes
+from auditor.documents.certificate import STATEMENT_TYPE, Certificate, ProofFacts, Supersedes
 from auditor.model.reading import load_naive_bayes
 from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
-from auditor.search.answer import answer
+from auditor.search.answer import Wanted, answer
 from auditor.search.limits import DEFAULT, Limits
+from auditor.usecases.auditing import model_sets
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -66,7 +67,9 @@ def made(
     spec: ModelSpec | ScorecardSpec | None = None,
     day: date = DAY,
     *,
-    source: ModelSpec | None = None,
+    source: ModelSpec | ScorecardSpec | None = None,
+    proof: ProofFacts | None = None,
+    box: str | None = None,
     valid_from: date | None = None,
     platform: str | None = None,
     supersedes: Supersedes | None = None,
@@ -76,12 +79,14 @@ def made(
     """A certificate."""
     spec = spec or figure1()
     chosen = terms(wishes.pop("policy", None), delta=delta, limits=limits, **wishes)
-    found = answer(exact_of(spec), chosen.question)
+    exact = exact_of(spec)
+    found = answer(exact, chosen.question, Wanted(sets=model_sets(spec, exact, box, None)))
     return issue(
         spec,
         chosen,
         found,
         source=source,
+        proof=proof,
         supersedes=supersedes,
         issued=day,
         valid_from=valid_from,

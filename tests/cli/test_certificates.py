@@ -221,6 +221,16 @@ def test_verify_shows_each_check(home: Path, auditor: Auditor) -> None:
     assert all(len(line) <= 80 for line in run.out.splitlines())
 
 
+def test_a_record_is_called_no_certificate(home: Path, auditor: Auditor) -> None:
+    (home / "record.json").write_bytes(bare(tree(made("0.2"))))
+    run = auditor("verify", "record.json", "--at", str(DAY + timedelta(days=400)))
+    assert run.out.startswith("The record does NOT hold: dates\n")
+    assert not re.search("certificate|valid|expires", run.out, re.IGNORECASE)
+    because = ("--scope-change", "why", "--unverified-predecessor")
+    run = auditor("recertify", "record.json", FIGURE1, "--delta", "0.3", *because)
+    assert "Certificate or record " in run.out
+
+
 def test_verify_as_json_and_markdown(home: Path, auditor: Auditor) -> None:
     document = valid(auditor("verify", "cert.json", "--at", str(DAY), "-f", "json").out, "verification")
     assert document["result"] == "contents hold"
@@ -240,7 +250,7 @@ def test_verify_names_what_fails(home: Path, auditor: Auditor) -> None:
     (home / "bad.json").write_bytes(bare(renamed(put(tree(made()), ("pattern_count",), "2"))))
     run = auditor("verify", "bad.json", "--at", str(DAY))
     assert run.code == 1
-    assert run.out.startswith("The certificate does NOT hold: count\n")
+    assert run.out.startswith("The record does NOT hold: count\n")
 
 
 def test_verify_can_extract_the_certificate(home: Path, auditor: Auditor) -> None:

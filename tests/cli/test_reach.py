@@ -306,3 +306,16 @@ def test_options_from_python() -> None:
     assert document.how_far.verdicts == ("varies",)
     with pytest.raises(InputError):
         audit(load_model(COMPAS), "0.42", box=-1)
+
+
+def test_a_report_with_the_model_computes_what_is_beyond_it_anew(auditor: Auditor, tmp_path: Path) -> None:
+    model, stored = str(EXAMPLES / "figure1.json"), tmp_path / "audit.json"
+    asked = ("--delta", "0.3", "--box", "0.05", "--largest-box", "-f", "json")
+    document: Any = valid(auditor("audit", model, *asked).out, "audit")
+    holds = document["how_far"]["largest_box"]["holds"]
+    document["how_far"]["largest_box"]["holds"] = "0.1896"
+    stored.write_text(json.dumps(document), encoding="utf-8")
+    for more, told in (((), "0.1896"), (("--model", model), holds)):
+        assert auditor("report", str(stored), *more, "-o", str(tmp_path / "r.md")).code == 0
+        assert f"verdict holds up to ε = {told} |" in (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert holds != "0.1896"

@@ -66,6 +66,7 @@ def audit_document(name: str = "Credit", **changed: Any) -> Audit:
             "minimal_patterns": (pattern(context_values={}),),
             "group_level": pattern(context_values={}),
             "individual_level": pattern(),
+            "group_level_bounds": (0.25, 0.25),
             "individual_level_bounds": (0.25, 0.25),
             "by_sensitive_attribute": (
                 SensitiveAttributeRecord(

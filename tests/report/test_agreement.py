@@ -164,15 +164,14 @@ def test_at_worst_is_said_only_where_it_is_proved(case: str) -> None:
     audit = subject(case).audit
     assert audit
     written = markdown.laid_out(sections.whole(subject(case)))
-    individual = re.findall(r"### Individual level.*", written)
-    proved = (
-        audit.individual_level_bounds
-        and audit.individual_level
-        and (audit.individual_level_bounds[1] <= abs(audit.individual_level.degree) + 1e-15)
-    )
-    for heading in individual:
-        assert ("at worst" in heading) == bool(proved)
-        assert ("(proved)" in heading) != bool(proved)
+    for level, pattern, bounds in (
+        ("Group", audit.group_level, audit.group_level_bounds),
+        ("Individual", audit.individual_level, audit.individual_level_bounds),
+    ):
+        proved = bounds and pattern and bounds[1] <= abs(pattern.degree) + 1e-15
+        for heading in re.findall(f"### {level} level.*", written):
+            assert ("at worst" in heading) == bool(proved)
+            assert ("(proved)" in heading) != bool(proved)
     if not audit.search.complete:
         assert "at least" in written
         assert "(found), at most" in written

@@ -258,3 +258,28 @@ def test_a_count_that_the_search_has_settled_says_so() -> None:
         assert [(entry.disclosed, entry.method, entry.pairs) for entry in found.count.coverage] == [
             ((0,), method, 6)
         ]
+
+
+def test_what_was_seen_is_counted_at_least() -> None:
+    """Where nothing could be counted, what searches have found is still there."""
+    calls = iter(range(10**6))
+    limits = Limits(expired=lambda: next(calls) > 12)
+    model = load_naive_bayes(FIGURE1.with_name("compas.json")).naive_bayes()
+    found = answer(model, Question.of("0.1", limits=limits), EVERYTHING)
+    assert found.count.total is None
+    assert found.top
+    listed = {(p.sensitive_values, p.context_values) for p in found.top.patterns}
+    assert 0 < len(listed) <= found.count.lower <= 2_017
+    for row in found.by_attribute:
+        disclosing = [x for x, _ in listed if row.attribute in (i for i, _ in x)]
+        assert len(disclosing) <= row.count[0] <= row.count[1]
+    for share, (low, _) in found.by_threshold:
+        assert sum(abs(p.degree) > share.value for p in found.top.patterns) <= low
+
+
+def test_more_patterns_than_there_can_be_are_a_contradiction() -> None:
+    count = PatternCount(0, 2, "too many", ())
+    assert count.having_seen([(0,), (0,)]).lower == 2
+    assert count.having_seen([(0,), (0, 1)]).disclosing(1) == (1, 2)
+    with pytest.raises(RuntimeError, match="more patterns"):
+        count.having_seen([(0,)] * 3)

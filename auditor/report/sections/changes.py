@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from auditor.report.blocks import Block, Blocks, Heading, Paragraph, Table, values
 from auditor.report.figures import between, share, signed, size, whole
 from auditor.report.subject import Subject
-from auditor.report.wording import VERDICTS, move_table
+from auditor.report.wording import KINDS, VERDICTS, move_table
 
 if TYPE_CHECKING:
     from auditor.documents.comparison import CertificateSide, Comparison, PatternChanges
@@ -32,6 +32,7 @@ def blocks(
 ) -> list[Block]:
     """Say what changed; of the decision's values a comparison knows only the favourable one."""
     before, after = document.before, document.after
+    kinds = sorted({KINDS[side.verdict] for side in (before, after)})
     made: list[Block] = [
         Table(
             "",
@@ -42,7 +43,7 @@ def blocks(
                 ("Discrimination patterns", _counted(before), _counted(after)),
                 ("δ", before.delta, after.delta),
                 *([("Box", before.box or "none", after.box or "none")] if before.box or after.box else []),
-                ("Certificate", before.id[:16], after.id[:16]),
+                (" or ".join(kinds).capitalize(), before.id[:16], after.id[:16]),
                 ("Model digest", before.model_sha256[:16], after.model_sha256[:16]),
             ],
             look="changes",

@@ -25,17 +25,22 @@ def section(subject: Subject) -> Blocks:
 def levels(subject: Subject) -> list[tuple[str, str, DegreeRecord]]:
     """The levels that there are: identifier, words, and figure."""
     audit = subject.audit
-    found = []
-    if audit and (group := audit.group_level):
-        # The groups are few enough to be looked at one by one.
-        size = abs(group.degree)
-        record = DegreeRecord(max_degree=size, max_degree_bounds=(size, size), worst_pattern=group)
-        found.append(("group-level", "Group level, nothing else known", record))
-    if audit and (person := audit.individual_level):
-        record = DegreeRecord(
-            max_degree=abs(person.degree),
-            max_degree_bounds=audit.individual_level_bounds,
-            worst_pattern=person,
-        )
-        found.append(("individual-level", "Individual level, every attribute known", record))
-    return found
+    if not audit:
+        return []
+    group, person, bounds = audit.group_level, audit.individual_level, audit.group_level_bounds
+    if group and not bounds:  # in older documents, where all groups were looked at one by one
+        bounds = abs(group.degree), abs(group.degree)
+    named = (
+        ("group-level", "Group level, nothing else known", group, bounds),
+        (
+            "individual-level",
+            "Individual level, every attribute known",
+            person,
+            audit.individual_level_bounds,
+        ),
+    )
+    return [
+        (name, what, DegreeRecord(max_degree=abs(p.degree), max_degree_bounds=ends, worst_pattern=p))
+        for name, what, p, ends in named
+        if p
+    ]

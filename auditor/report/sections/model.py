@@ -8,7 +8,7 @@ from auditor.documents.parameters import ExactScorecard, fraction_of
 from auditor.report.blocks import Block, Blocks, Facts, Heading, Paragraph, Table
 from auditor.report.figures import exactly, percent
 from auditor.report.subject import Subject
-from auditor.report.wording import UNDISCLOSED
+from auditor.report.wording import KINDS, UNDISCLOSED
 
 
 def section(subject: Subject) -> Blocks:
@@ -112,8 +112,7 @@ def _identity(subject: Subject) -> Iterator[tuple[str, str]]:
             if value:
                 yield label, value
     if certificate:
-        kind = "Certificate" if certificate.verdict == "delta-fair" else "Record"
-        yield kind, certificate.id
+        yield KINDS[certificate.verdict].capitalize(), certificate.id
         if subject.key_id:
             yield "Names the key", subject.key_id
         yield "Issuer", certificate.issuer or "not stated"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate, chain, combinations
 from math import inf, isqrt, prod
 from random import Random
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -80,22 +81,44 @@ class PatternCount:
     coverage : tuple of Coverage
         One entry per non-empty set of sensitive attributes, smallest sets first; their bounds add up to these
         and their pairs to `LogOdds.total_patterns`. Empty where nothing was counted.
+    found : tuple of tuple of int
+        The set X of each discrimination pattern that a search has found, where nothing was counted.
     """
 
     lower: int
     upper: int
     reason: str | None
     coverage: tuple[Coverage, ...]
+    found: tuple[tuple[int, ...], ...] = ()
 
     @property
     def total(self) -> int | None:
         """The number of patterns, where it is known exactly."""
         return self.lower if self.lower == self.upper else None
 
+    def having_seen(self, disclosed: Iterable[tuple[int, ...]]) -> Self:
+        """With at least as many patterns over each set X as were found by searches, each given once.
+
+        Raises
+        ------
+        RuntimeError
+            If these are more than there can be.
+        """
+        found = Counter(disclosed)
+        if self.total is not None:
+            return self
+        coverage = tuple(
+            replace(entry, lower=max(entry.lower, found[entry.disclosed])) for entry in self.coverage
+        )
+        lower = sum(entry.lower for entry in coverage) if coverage else max(self.lower, found.total())
+        if lower > self.upper or any(entry.lower > entry.upper for entry in coverage):
+            raise RuntimeError("more patterns were found than there can be")
+        return replace(self, lower=lower, coverage=coverage, found=tuple(found.elements()))
+
     def disclosing(self, attribute: int) -> tuple[int, int]:
         """At least and at most how many patterns have an x that discloses a sensitive attribute."""
         if not self.coverage:
-            return 0, self.upper
+            return sum(attribute in disclosed for disclosed in self.found), self.upper
         entries = [entry for entry in self.coverage if attribute in entry.disclosed]
         return sum(entry.lower for entry in entries), sum(entry.upper for entry in entries)
 

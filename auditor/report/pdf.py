@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes.util
 import gc
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -52,8 +54,9 @@ def render(html: str, attachments: Sequence[Attachment] = (), dated: datetime = 
         If Pango, with which WeasyPrint lays out text, isn't installed.
     """
     try:
-        import weasyprint
-        from weasyprint.urls import URLFetcher
+        with _libraries_by_name():
+            import weasyprint
+            from weasyprint.urls import URLFetcher
     except OSError as error:
         raise OutputError(
             f"a PDF needs Pango and a font, which are not installed: apt-get install {PACKAGES} "
@@ -83,6 +86,21 @@ def render(html: str, attachments: Sequence[Attachment] = (), dated: datetime = 
         )
     missing = {chr(point) for font in document.fonts.values() for point in font.missing}
     return Pdf(content, len(document.pages), "".join(sorted(missing)))
+
+
+@contextmanager
+def _libraries_by_name() -> Iterator[None]:
+    """Let Linux load libraries by the names of their files, which WeasyPrint tries last.
+
+    For names of other systems, which come first, the compiler and the linker would be asked.
+    """
+    found = ctypes.util.find_library
+    if sys.platform == "linux":
+        ctypes.util.find_library = lambda name: None
+    try:
+        yield
+    finally:
+        ctypes.util.find_library = found
 
 
 @contextmanager

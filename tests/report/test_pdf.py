@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from io import BytesIO
@@ -177,6 +178,19 @@ def test_without_pango_the_packages_are_named(monkeypatch: pytest.MonkeyPatch) -
         pdf.render("<html lang=en><title>T</title><p>Text")
     assert caught.value.exit_code == 3
     assert html.render(subjects.audited("figure1", "0.2"))
+
+
+def test_no_compiler_is_asked_where_pango_is() -> None:
+    # WeasyPrint tries other systems' names first, for each of which ctypes would start a compiler.
+    script = (
+        "import sys\n"
+        "started = []\n"
+        "sys.addaudithook(lambda event, args: event == 'subprocess.Popen' and started.append(args))\n"
+        "from auditor.report.pdf import render\n"
+        "assert render('<html lang=en><title>t</title><h1>one</h1>').pages == 1\n"
+        "assert not started, started\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_qpdf_finds_no_error(pdf_file: Path) -> None:

@@ -6,10 +6,12 @@ import os
 import signal
 import traceback
 from collections.abc import Callable
+from functools import cache
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from auditor import output
 from auditor.cli import exits
@@ -42,6 +44,12 @@ app = typer.Typer(
 )
 
 
+@cache
+def built() -> Any:
+    """Typer's commands, made once: it takes as long as a small audit."""
+    return get_command(app)
+
+
 def main() -> int:
     """Run the command line and return its exit code; every error is reported here."""
     prepare()
@@ -51,7 +59,7 @@ def main() -> int:
             signal.signal(number, _stop)
     output.finished.clear()
     try:
-        code = app(prog_name="auditor", standalone_mode=False)
+        code = built()(prog_name="auditor", standalone_mode=False)
         # Typer makes the exit code of Ctrl-C; no command has it.
         return _interrupted(code) if code == exits.INTERRUPTED else int(code or 0)
     except typer.TyperException as error:

@@ -16,9 +16,8 @@ import time
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
-from auditor.cli.program import COMMANDS, app
+from auditor.cli.program import COMMANDS, built
 from tests.cli.conftest import EXAMPLES, ROOT, Auditor
 
 FIGURE1 = EXAMPLES / "figure1.json"
@@ -83,8 +82,8 @@ def test_each_command_shows_an_example_that_works(
 
 
 def test_placeholders_are_in_one_style() -> None:
-    program = get_command(app)
-    for name, command in program.commands.items():  # type: ignore[attr-defined]
+    program = built()
+    for name, command in program.commands.items():
         for param in command.params:
             described = param.type_descriptor
             if not described.is_choice and described.annotation is not bool:

@@ -50,6 +50,8 @@ def undisclosed(card: PlainCard) -> tuple[float, Floats]:
         low, high = float(w.min()), float(w.max())
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
+            if middle in (low, high):
+                break
             if float(p @ sigma(t - middle + w)) > 1 / (1 + np.exp(-t)):
                 low = middle
             else:

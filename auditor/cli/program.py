@@ -7,11 +7,13 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from functools import cache
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from auditor import output
 from auditor.cli import exits
@@ -48,9 +50,9 @@ def main() -> int:
             signal.signal(number, _stop)
     output.finished.clear()
     try:
-        # To parse the options of all commands takes longer than many a command.
-        named = [name for name in sys.argv[1:2] if name in COMMANDS]
-        code = program(named or COMMANDS)(prog_name="auditor", standalone_mode=False)
+        # To make the options of all commands takes longer than many a command.
+        named = next((name for name in sys.argv[1:2] if name in COMMANDS), None)
+        code = program(named)(prog_name="auditor", standalone_mode=False)
         # Typer makes the exit code of Ctrl-C; no command has it.
         return _interrupted(code) if code == exits.INTERRUPTED else int(code or 0)
     except typer.TyperException as error:
@@ -142,8 +144,9 @@ COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
 }
 
 
-def program(named: Iterable[str]) -> typer.Typer:
-    """The program with some of its commands."""
+@cache
+def program(only: str | None = None) -> Any:
+    """The program as Typer's command, with all of ours or one; made once."""
     app = typer.Typer(
         cls=Group,
         no_args_is_help=True,
@@ -156,7 +159,7 @@ def program(named: Iterable[str]) -> typer.Typer:
         "4 inconclusive; 5 repair failed; 70 a bug in auditor.",
     )
     app.callback()(_auditor)
-    for name in named:
+    for name in COMMANDS if only is None else [only]:
         command, example = COMMANDS[name]
         # A paragraph after a backspace keeps its lines.
         epilog = f"\b\nExample:\n  {example}"
@@ -164,4 +167,4 @@ def program(named: Iterable[str]) -> typer.Typer:
             profiles = "\n  ".join(names("templates", "profiles"))
             epilog += f"\n\n\b\nProfiles:\n  {profiles}"
         app.command(name, cls=Command, epilog=epilog)(command)
-    return app
+    return get_command(app)

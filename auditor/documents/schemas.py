@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from functools import cache
 
 from auditor.documents.audit import Audit
 from auditor.documents.certificate import Certificate
@@ -20,7 +22,8 @@ from auditor.model.spec import ModelSpec
 from auditor.resources import resource
 
 
-def schemas() -> dict[str, str]:
+@cache
+def schemas() -> Mapping[str, str]:
     """Return the text of each schema (draft 2020-12) by the name of its document.
 
     What is read has the schema of what is accepted; what is written, of what is always there.

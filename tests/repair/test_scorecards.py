@@ -88,13 +88,14 @@ def made_of(spec: ScorecardSpec, delta: str, **options: Any) -> tuple[ScorecardS
 def test_what_is_written_is_fair(spec: ScorecardSpec, delta: str) -> None:
     card, made = made_of(spec, delta)
     assert audit(card, delta).verdict == "delta-fair"
-    assert audited(plain(card), [float(delta)]).counts == (0,)
+    after = audited(plain(card), [float(delta)])
+    assert after.counts == (0,)
     before = audited(plain(spec), [float(delta)])
     assert before.counts == (made.summary.patterns_before,)
     assert made.summary.patterns_after == 0
     assert made.summary.shortfall is None
     # Hardly anything of what is allowed is left unused.
-    unused = float(delta) - audited(plain(card), []).largest
+    unused = float(delta) - after.largest
     assert 0 <= unused < (1e-5 if spec.scale is None else 5e-3)
     likelihoods = made.summary.log_likelihoods
     assert likelihoods.repaired is not None

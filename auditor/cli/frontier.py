@@ -22,7 +22,7 @@ def _grid(text: str) -> str:
     try:
         grid(text)
     except InputError as error:
-        raise typer.BadParameter(str(error)) from error
+        raise typer.BadParameter(str(error).removeprefix("deltas: ")) from error
     return text
 
 
@@ -111,11 +111,6 @@ def frontier(
     reads = {"MODEL": model, **tables.files("--data", data)}
     # What is refused leaves no folder behind.
     destinations.settle(writes, reads, prints=output is None)
-    if write is not None:
-        make_folder(write)
-        for pair in frontiers.file_names(frontiers.grid(deltas)):
-            writes |= {f"--write ({name})": write / name for name in pair[: 1 + prove]}
-        destinations.settle(writes, reads, prints=output is None)
     # The matrices are small; several threads would mostly wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from auditor.model.reading import load_naive_bayes
@@ -123,6 +118,11 @@ def frontier(
     from auditor.usecases import reporting
 
     spec = load_naive_bayes(model)
+    if write is not None:
+        make_folder(write)
+        for pair in frontiers.file_names(frontiers.grid(deltas)):
+            writes |= {f"--write ({name})": write / name for name in pair[: 1 + prove]}
+        destinations.settle(writes, reads, prints=output is None)
     with Working("repairing") as working:
         curve = frontiers.frontier(
             spec,

@@ -34,7 +34,7 @@ from auditor.search.ranges import Ranges, Ratio
 #: Beyond every sum and every other bound, and far enough within int64.
 _BEYOND = 1 << 60
 #: Bisections, and what the work on one x costs besides, in bisections.
-_STEPS, _EACH = 1 << 26, 1 << 10
+_STEPS, _EACH = 1 << 26, 1 << 13
 #: Length of the sorted half, and sensitive attributes of which every set is listed.
 _LONGEST, _LISTED = 1 << 18, 12
 #: Contexts within rounding of a bound that are settled one by one.

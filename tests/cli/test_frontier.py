@@ -117,6 +117,9 @@ def test_an_output_that_is_refused_leaves_no_folder(auditor: Auditor, tmp_path: 
     assert auditor("frontier", model, "--deltas", "0.1,0.2", "--write", folder, "-o", model).code == 2
     assert not folder.exists()
     assert model.read_bytes() == COMPAS.read_bytes()
+    model.write_bytes(b"")
+    assert auditor("frontier", model, "--deltas", "0.1", "--write", folder).code == 3
+    assert not folder.exists()
 
 
 @pytest.mark.parametrize(

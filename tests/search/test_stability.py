@@ -164,8 +164,12 @@ def test_blocks_have_all_draws() -> None:
     assert blocks(1) == [(0, 1)]
 
 
-#: 95% of the largest degree of COMPAS with its counts and with a tenth of them, from a prototype.
-COMPAS = ((Fraction(1), 0.389, 0.424), (Fraction(1, 10), 0.344, 0.461))
+#: 95% of the largest degree of COMPAS with its counts, a tenth and a hundredth of them, from a prototype.
+COMPAS = (
+    (Fraction(1), 0.389, 0.424),
+    (Fraction(1, 10), 0.344, 0.461),
+    (Fraction(1, 100), 0.210, 0.560),
+)
 
 
 @pytest.mark.parametrize(("factor", "low", "high"), COMPAS)

@@ -393,7 +393,7 @@ def examine(
     yield "dates", start <= at.isoformat() < end, f"from {start} until {end}, asked for {at}"
     yield "digest", digest(exact) == c["model"]["sha256"], "of the exact model"
     fixed = digest({name: c[name] for name in ("assumptions", "limits", "method")})
-    expected = form.FIXED_WORDS[2 if "box" in c else "family" in exact]
+    expected = form.FIXED_WORDS["box" if "box" in c else exact.get("undisclosed")]
     yield "words", c["claim"] == words and fixed == expected, words["formula"]
     scorecards = beside(SCORECARDS) if "family" in exact else None
     if "family" in exact and scorecards is None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from auditor.choices import CriterionName, Verdict
+from auditor.choices import CriterionName, Undisclosed, Verdict
 from auditor.documents.certificate import Claim, Family, Method
 from auditor.documents.criteria import WORDS as CRITERIA
 
@@ -33,24 +33,36 @@ _GIVEN = (
     "Which attributes are sensitive was given to the issuing program, and so were the reasons.",
 )
 
-#: By the family of the model.
-ASSUMPTIONS: dict[Family, tuple[str, ...]] = {
-    "naive-bayes": (
-        "Decisions are made with exactly the parameters in this certificate: P(favourable | disclosed "
-        "values) follows by Bayes' rule from P(favourable) and P(value | decision); attributes that are not "
-        "disclosed are left out.",
-        *_GIVEN,
-    ),
-    "scorecard": (
-        "Decisions are made with exactly the scorecard in this certificate: the odds of the favourable "
-        "decision are odds * base^(intercept + sum), where the sum has the weight of each disclosed value "
-        "and the number written for each attribute that is not disclosed.",
-        "What an attribute counts that is not disclosed is that of the likeliest population that conforms "
-        "with the scorecard, rounded to the decimals in this certificate; probabilities of patterns are "
-        "those of that population.",
-        *_GIVEN,
-    ),
+_LIKELY = (
+    "Decisions are made with exactly the parameters in this certificate: P(favourable | disclosed "
+    "values) follows by Bayes' rule from P(favourable) and P(value | decision); attributes that are not "
+    "disclosed are left out."
+)
+_SCORED = (
+    "Decisions are made with exactly the scorecard in this certificate: the odds of the favourable "
+    "decision are odds * base^(intercept + sum), where the sum has the weight of each disclosed value "
+    "and the number written for each attribute that is not disclosed."
+)
+#: What "not disclosed" means to a scorecard, and what follows for probabilities of patterns.
+_MEANINGS: dict[Undisclosed, str] = {
+    "conforming": "What an attribute counts that is not disclosed is that of the likeliest population that "
+    "conforms with the scorecard, rounded to the decimals in this certificate; probabilities of patterns are "
+    "those of that population.",
+    "missing-bin": "An attribute that is not disclosed counts what the scorecard gives to missing values. No "
+    "population is assumed, so that patterns have no probabilities.",
+    "declared": "An attribute that is not disclosed counts a number that was declared with the scorecard. No "
+    "population is assumed, so that patterns have no probabilities.",
 }
+#: The same in the sentence of the claim, which says nothing of a conforming population.
+_WHERE: dict[Undisclosed | None, str] = {
+    "missing-bin": ", where an attribute that is not disclosed counts as missing",
+    "declared": ", where an attribute that is not disclosed counts what is declared for it",
+}
+
+
+def assumptions(undisclosed: Undisclosed | None) -> tuple[str, ...]:
+    """What is taken for granted, by what "not disclosed" means to a scorecard; None of naive Bayes."""
+    return (_LIKELY, *_GIVEN) if undisclosed is None else (_SCORED, _MEANINGS[undisclosed], *_GIVEN)
 
 
 def limits(box: str | None) -> tuple[str, ...]:
@@ -94,6 +106,7 @@ def claim(
     delta: str,
     min_probability: str | None,
     verdict: Verdict,
+    undisclosed: Undisclosed | None = None,
     box: str | None = None,
     version: int = 2,
 ) -> Claim:
@@ -111,7 +124,7 @@ def claim(
     sentence = (
         f"In the model {quoted(name)}, disclosing one or more of the sensitive attributes ({named}) "
         f"{verb} the probability of {quoted(favourable)} by more than {delta}{words.beyond}, "
-        "whatever else is disclosed"
+        f"whatever else is disclosed{_WHERE.get(undisclosed, '')}"
     )
     formula = f"max |P(d | xy) - P(d | y)|{words.divisor} {relation} {delta}"
     if min_probability is not None:

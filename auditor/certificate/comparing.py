@@ -204,9 +204,14 @@ def _change(old: Classifier, new: Classifier, before: Pattern | None, after: Pat
         context_values=labels(model, named.context_values),
         degree_before=round_beside(before.degree, before.criterion.threshold) if before else None,
         degree_after=round_beside(after.degree, after.criterion.threshold) if after else None,
-        probability_before=float(before.probability) if before else None,
-        probability_after=float(after.probability) if after else None,
+        probability_before=_probability(before),
+        probability_after=_probability(after),
     )
+
+
+def _probability(pattern: Pattern | None) -> float | None:
+    """How probable a pattern is; None where there is none, or no population is assumed."""
+    return float(pattern.probability) if pattern and pattern.people else None
 
 
 def _likelihood(spec: ModelSpec, old: NaiveBayes, new: NaiveBayes) -> Likelihood | None:

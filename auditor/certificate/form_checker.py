@@ -53,8 +53,9 @@ FORMS = """{
     "favourable": ["share"], "unfavourable": ["share"]}]},
 "scorecard": {"family": "scorecards", "decision": "name", "favourable": "name", "unfavourable": "name",
   "undisclosed": "undisclosed", "base": "base", "odds": "weight", "intercept": "score",
-  "unfavourable_share": "share", "attributes": [{"name": "name", "sensitive": "flag", "values": ["name"],
-    "weights": ["score"], "undisclosed": "score", "population": ["share"]}]},
+  "unfavourable_share": "part", "attributes": [{"name": "name", "sensitive": "flag", "values": ["name"],
+    "weights": ["score"], "undisclosed": "score", "population": "parts"}]},
+"part": "share", "parts": ["share"], "chance": "fraction",
 "repair": {"method": "repairs", "source_sha256": "digest", "smoothing": "weight", "decision": {"favourable":
   "weight", "unfavourable": "weight"}, "attributes": [{"favourable": ["weight"], "unfavourable": ["weight"]}],
   "log_likelihood_before": "logarithm", "log_likelihood_after": "logarithm?",
@@ -64,13 +65,14 @@ FORMS = """{
     "undisclosed": "score", "population": ["share"]}],
   "log_likelihood_before": "logarithm", "log_likelihood_after": "logarithm"},
 "witness": {"sensitive_values": "labels", "context_values": "labels", "degree": "figure",
-  "probability": "figure", "favourable_given_pattern": "figure", "favourable_given_context": "figure"},
+  "probability": "chance", "favourable_given_pattern": "figure", "favourable_given_context": "figure"},
 "coverage": [{"disclosed": ["name"], "method": "decided", "pairs": "count", "patterns": "count"}],
 "overridden": {"criterion": "criterion?", "delta": "decimal?", "min_probability": "decimal?",
   "sensitive": "names?", "valid_days": "count?", "issuer": "name?", "responsible": "name?"},
 "supersedes": {"id": "id", "sha256": "digest", "verified_with": "digest?", "scope": {"decision": "name",
   "favourable": "name", "unfavourable": "name", "criterion": "criterion", "delta": "decimal",
-  "min_probability": "decimal?", "sensitive": ["name"]}, "scope_change_reason": "text?"},
+  "min_probability": "decimal?", "sensitive": ["name"], "undisclosed?": "assumed"},
+  "scope_change_reason": "text?"},
 "names": ["name"], "figure": "fraction",
 "other in version 1": {"version": 1, "delta": "given", "min_probability": "given?",
   "pattern_count_reason": "uncounted in version 1?",
@@ -89,7 +91,8 @@ PATTERNS = json.loads(
 "score": "(0|-?[1-9][0-9]{0,199})(/[1-9][0-9]{0,199})?", "rounded": "0|-?(1|0[.][0-9]{0,19}[1-9])",
 "kind": "auditor/certificate", "tool": "auditor", "verdict": "delta-fair|not-delta-fair|inconclusive",
 "criterion": "difference|ratio", "family": "naive-bayes|scorecard", "scorecards": "scorecard", "base": "e|2",
-"undisclosed": "conforming", "repairs": "fair|independent|independent-mean|unconstrained",
+"undisclosed": "conforming|missing-bin|declared", "assumed": "missing-bin|declared",
+"repairs": "fair|independent|independent-mean|unconstrained",
 "decided": "closed form|exhausted|bounded",
 "undecided": "the search reached a limit of time or memory before it was decided",
 "uncounted": "not all patterns were counted within the limits of time and memory",
@@ -101,13 +104,17 @@ PATTERNS = json.loads(
 "change": "(decision|(un)?favourable decision|criterion|delta|minimum probability): .+ became .+|sensitive
  attribute: .+ was (added|removed)"}""".replace("\n", "")
 )
-# SHA-256 of the assumptions, limits and method, which are the same in all certificates of a family: of naive
-# Bayes, of scorecards, and of naive Bayes with a box.
-FIXED_WORDS = (
-    "6d055ecd12e04b8ee2329708938a43387789d3cdb801da7bac745a91687f4515",
-    "82076c775c9cea9db57f0a9147c8c5008d1749700bc8b181627cc24e4a53c3f2",
-    "1253cb8094e7be0d23333b90d19d1f6f59cc30c656e06f25692882b63e3795a8",
-)
+# SHA-256 of the assumptions, limits and method, which are the same in all certificates of a kind: of naive
+# Bayes without a box and with one, and of scorecards by what an attribute counts that is not disclosed.
+FIXED_WORDS = {
+    None: "6d055ecd12e04b8ee2329708938a43387789d3cdb801da7bac745a91687f4515",
+    "box": "1253cb8094e7be0d23333b90d19d1f6f59cc30c656e06f25692882b63e3795a8",
+    "conforming": "82076c775c9cea9db57f0a9147c8c5008d1749700bc8b181627cc24e4a53c3f2",
+    "missing-bin": "f9a96b6c5c9d28c2de7f6380c2295e98da2365e81943552e109c900be683883d",
+    "declared": "c331d18a057eaf46cf81e223104842a1d967ffe4c2a99eb4bd91f2b3c781f78e",
+}
+# What the sentence says of it; nothing where a population is assumed.
+MEANINGS = {"missing-bin": "counts as missing", "declared": "counts what is declared for it"}
 # Signs that can't be seen, and letters that look like Latin ones: the eye must be able to tell names apart.
 JOINERS, UNSEEN = "\u200c\u200d", "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffe\uffff"
 HIDDEN = {*UNSEEN, *map(chr, range(0xFE00, 0xFE10))}
@@ -173,6 +180,8 @@ def differ(names: list[str]) -> bool:
 
 def is_a(value: Any, form: Any) -> bool:
     """Whether a value has a form that has no parts: a number, one of a few words, or text of a kind."""
+    if form == "null":
+        return value is None
     if form == "flag" or type(form) is int:
         return type(value) is bool if form == "flag" else type(value) is int and value == form
     if form == "labels":
@@ -224,7 +233,10 @@ def read(data: bytes) -> tuple[Any, bytes, str, bytes]:
         del forms["certificate"]["box?"]
         forms["supersedes"] = forms["supersedes in version 1"]
     elif c["model"]["family"] == "scorecard":
-        forms |= {"exact": forms["scorecard"], "figure": "rounded", "repair": forms["repaired scorecard"]}
+        forms |= {"exact": forms["scorecard"], "repair": forms["repaired scorecard"]}
+        forms |= {"figure": "rounded", "chance": "rounded"}
+        if c["model"]["exact"]["undisclosed"] in MEANINGS:  # then no population is assumed
+            forms |= {"part": "null", "parts": "null", "chance": "null", "repair": "null"}
     fit(c, "certificate", forms)
     if sealed:  # one envelope can be written in many ways; only one is accepted, so that no byte is loose
         subject = [{"name": c["model"]["name"], "digest": {"sha256": c["model"]["sha256"]}}]
@@ -250,7 +262,8 @@ def source(c: Any) -> Any:
 def parameters(exact: Any) -> Iterator[tuple[str, bool]]:
     """The same of the numbers of a model."""
     attributes, scored = exact["attributes"], "family" in exact
-    columns = [[a[n] for n in (("weights", "population") if scored else SIDES)] for a in attributes]
+    pairs = ("weights", "population") if scored else SIDES
+    columns = [[a[pairs[0]], a[pairs[0]] if a[pairs[1]] is None else a[pairs[1]]] for a in attributes]
     sizes = [[len(a["values"]), *map(len, two)] for a, two in zip(attributes, columns, strict=True)]
     yield "no or too many attributes", 0 < len(attributes) <= ATTRIBUTE_LIMIT
     yield "too many values", sum(m for m, _, _ in sizes) <= VALUE_LIMIT
@@ -327,7 +340,9 @@ def history(c: Any) -> Iterator[tuple[str, bool]]:
         named = [line[21:].rsplit(" was ", 1) for line in said if not line.endswith(ends)]
         true = all((name in now["sensitive"]) == (verb == "added") for name, verb in named)
     else:
-        said = [name for name, value in old["scope"].items() if value != now[name]]
+        meaning = c["model"]["exact"].get("undisclosed")
+        now["undisclosed"] = meaning if meaning in MEANINGS else None
+        said = [name for name in now if (old["scope"].get(name)) != now[name]]
         now |= {"valid_days": str(days), "issuer": c["issuer"], "responsible": c["responsible"]}
         policy = {name: value for name, value in c["policy"]["overridden"].items() if value is not None}
         true = all(value != now[name] for name, value in policy.items())
@@ -349,6 +364,8 @@ def claim(c: Any) -> dict[str, str]:
     beyond = f"{delta} of the larger of the probabilities before and after" if ratio else delta
     sentence = f"In the model {model}, disclosing one or more of the sensitive attributes ({named}) {verb} "
     sentence += f"the probability of {favourable} by more than {beyond}, whatever else is disclosed"
+    if (meaning := c["model"]["exact"].get("undisclosed")) in MEANINGS:
+        sentence += f", where an attribute that is not disclosed {MEANINGS[meaning]}"
     formula = "max |P(d | xy) - P(d | y)|" + " / max(P(d | xy), P(d | y))" * ratio + f" {sign} {delta}"
     if least is not None:
         sentence += f", counting only what the share {least} of people or more have in common"

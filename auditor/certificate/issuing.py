@@ -46,7 +46,7 @@ from auditor.documents.record import labels
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.additive import AdditiveModel
-from auditor.model.classifier import Classifier
+from auditor.model.classifier import Classifier, has_population
 from auditor.model.exponentials import power
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.scorecard import ScorecardSpec
@@ -71,13 +71,20 @@ _PEOPLE = 1000
 Model = TypeVar("Model", NaiveBayes, AdditiveModel, NaiveBayes | AdditiveModel)
 
 
-def check_size(spec: ModelSpec | ScorecardSpec) -> None:
-    """Refuse a model whose numbers together are too long for a certificate, before any work is done.
+def check(spec: ModelSpec | ScorecardSpec, question: Question) -> None:
+    """Refuse what no certificate can say, before any work is done.
+
+    That is a model whose numbers together are too long, or a scorecard under a minimum probability.
 
     Raises
     ------
     InputError
     """
+    if isinstance(spec, ScorecardSpec) and question.min_probability:
+        raise InputError(
+            f"{escaped(spec.name)}: a scorecard is certified without a minimum probability; leave it out, or "
+            "show the patterns that are so probable with auditor audit"
+        )
     model = exact_of(spec)
     rows: list[list[Fraction]]
     if isinstance(model, AdditiveModel):
@@ -142,8 +149,7 @@ def issue(
         raise InputError(f"valid from {start}: {terms.valid_days} days later there is no date") from error
     model, question, verdict = answer.model, answer.question, answer.verdict
     family: Family = "naive-bayes" if isinstance(model, NaiveBayes) else "scorecard"
-    if family == "scorecard" and question.min_probability:
-        raise InputError(f"{escaped(spec.name)}: a scorecard is certified without a minimum probability")
+    meaning = model.undisclosed if isinstance(model, AdditiveModel) else None
     delta, least = question.delta.text, question.min_probability.text if question.min_probability else None
     witness = answer.largest.witness or _any_pair(answer)
     degree = _degree(answer, witness) if witness else Fraction(0)
@@ -167,6 +173,7 @@ def issue(
             delta=delta,
             min_probability=least,
             verdict=verdict,
+            undisclosed=meaning,
             box=box,
         ),
         verdict=verdict,
@@ -190,7 +197,7 @@ def issue(
         total_patterns=str(model.total_patterns()),
         coverage=None if count is None or least is not None else coverage(answer),
         inconclusive_reason=claims.UNDECIDED if verdict == "inconclusive" else None,
-        assumptions=claims.ASSUMPTIONS[family],
+        assumptions=claims.assumptions(meaning),
         limits=claims.limits(box),
         method=claims.METHOD[family],
         platform=platform,
@@ -216,21 +223,8 @@ def issue(
 
 
 def exact_of(spec: ModelSpec | ScorecardSpec) -> Classifier:
-    """The exact model of a specification, of a kind that can be certified.
-
-    Raises
-    ------
-    InputError
-        If it is a scorecard under another meaning of "not disclosed" than that of its population.
-    """
-    if isinstance(spec, ModelSpec):
-        return spec.naive_bayes()
-    if spec.meaning != "conforming":
-        raise InputError(
-            f'{escaped(spec.name)}: undisclosed: "{spec.meaning}": certificates of scorecards are of the '
-            "conforming population; give the share of each value"
-        )
-    return spec.classifier()
+    """The exact model of a specification."""
+    return spec.naive_bayes() if isinstance(spec, ModelSpec) else spec.classifier()
 
 
 def _box(spec: ModelSpec | ScorecardSpec, answer: Answer) -> str | None:
@@ -266,11 +260,16 @@ def _degree(answer: Answer, witness: Pattern) -> Fraction:
 
 
 def _any_pair(answer: Answer) -> Pattern | None:
-    """The most probable pair that discloses one sensitive value, if a δ-fair model has one in scope."""
+    """The most probable pair that discloses one sensitive value, if a δ-fair model has one in scope.
+
+    Where no population is assumed, none is more probable than another.
+    """
     model, least, criterion = answer.model, answer.question.min_probability, answer.question.criterion
     if answer.verdict != "delta-fair":
         return None
     values = [((i, v),) for i in model.sensitive for v in range(len(model.attributes[i].values))]
+    if not has_population(model):
+        return measured(model, criterion, values[0], ())
     x = max(values, key=lambda x: sum(model.joint(x)))
     if sum(model.joint(x)) < (least.value if least else 0):
         return None
@@ -485,7 +484,7 @@ def _witness(model: Classifier, pattern: Pattern) -> Witness:
         sensitive_values=labels(model, pattern.sensitive_values),
         context_values=labels(model, pattern.context_values),
         degree=write(pattern.degree),
-        probability=write(pattern.probability),
+        probability=write(pattern.probability) if has_population(model) else None,
         favourable_given_pattern=write(pattern.favourable_given_pattern),
         favourable_given_context=write(pattern.favourable_given_context),
     )

@@ -7,12 +7,13 @@ from datetime import date
 
 from auditor.certificate.policy import Terms
 from auditor.certificate.reading import Opened
-from auditor.certificate.scope import scope_changes, scope_of, scoped
+from auditor.certificate.scope import assumed, scope_changes, scope_of, scoped
 from auditor.documents.certificate import Certificate, Scope, SensitiveAttribute, Supersedes
 from auditor.documents.policy import share_text
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model import checks
+from auditor.model.additive import AdditiveModel
 from auditor.model.classifier import Classifier
 from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
@@ -100,6 +101,7 @@ def superseding(
         delta=terms.question.delta.text,
         min_probability=least.text if least else None,
         sensitive=tuple(sorted(model.attributes[i].name for i in model.sensitive)),
+        undisclosed=assumed(model.undisclosed) if isinstance(model, AdditiveModel) else None,
     )
     changes = scope_changes(before, after)
     if changes and scope_change_reason is None:

@@ -6,8 +6,12 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from auditor.certificate.claims import quoted
+from auditor.choices import Undisclosed
 from auditor.documents.certificate import Certificate, Scope
+from auditor.documents.parameters import ExactScorecard
 from auditor.documents.policy import share_text
+
+_MEANING, _POPULATION = "what is not disclosed", "that of a population"
 
 
 def scope_of(certificate: Certificate) -> Scope:
@@ -21,7 +25,19 @@ def scope_of(certificate: Certificate) -> Scope:
         delta=share_text(certificate.delta),
         min_probability=scoped(certificate.min_probability),
         sensitive=tuple(sorted(attribute.name for attribute in certificate.sensitive_attributes)),
+        undisclosed=assumed(meaning_of(certificate)),
     )
+
+
+def meaning_of(certificate: Certificate) -> Undisclosed | None:
+    """What "not disclosed" means to the scorecard of a certificate; None of naive Bayes."""
+    exact = certificate.model.exact
+    return exact.undisclosed if isinstance(exact, ExactScorecard) else None
+
+
+def assumed(undisclosed: Undisclosed | None) -> Undisclosed | None:
+    """The meaning of "not disclosed" as scopes write it: a population, conforming or given, goes unsaid."""
+    return None if undisclosed == "conforming" else undisclosed
 
 
 def scoped(min_probability: str | None) -> str | None:
@@ -47,6 +63,7 @@ def scope_changes(before: Scope, after: Scope, write: Callable[[str], str] = quo
             ("criterion", before.criterion, after.criterion),
             ("delta", before.delta, after.delta),
             ("minimum probability", before.min_probability, after.min_probability),
+            (_MEANING, before.undisclosed or _POPULATION, after.undisclosed or _POPULATION),
         )
         if old != new
     ]
@@ -64,7 +81,7 @@ def loosened(before: Scope, after: Scope) -> bool:
     return (
         shares[1][0] > shares[0][0]
         or shares[1][1] > shares[0][1]
-        or before.criterion != after.criterion
+        or (before.criterion, before.undisclosed) != (after.criterion, after.undisclosed)
         or not set(before.sensitive) <= set(after.sensitive)
         or (before.decision, before.favourable) != (after.decision, after.favourable)
     )

@@ -14,8 +14,9 @@ independent over the rationals (Lindemann, Weierstrass), and so are powers of 2 
 [0, 1); so after terms with equal powers are put together, a sum is 0 if and only if no term is left. The sign
 of any other follows from bounds that are worked out to more and more digits. What stays open is undecided.
 
-The population: P(d̄) and P(v | d̄) are given, P(v | d) = P(v | d̄) B^(weight-undisclosed). That each adds up to
-1 is what makes it conform with the scorecard; it is checked to within the rounding of its decimals.
+The population, where one is assumed: P(d̄) and P(v | d̄) are given, P(v | d) = P(v | d̄) B^(weight-undisclosed).
+That each adds up to 1 is what makes it conform with the scorecard; it is checked to within the rounding of
+its decimals.
 """
 
 from __future__ import annotations
@@ -46,9 +47,12 @@ class Scorecard:
         self.unit = lcm(start.denominator, *(move.denominator for row in rows for move in row))
         self.factors = [[int(move * self.unit) for move in row] for row in rows]
         self.start, self.one = int(start * self.unit), 0
+        self.sound, self.peopled = self.c > 0, exact["unfavourable_share"] is not None
+        if not self.peopled:  # and so nothing has a probability
+            return
         self.share = Fraction(exact["unfavourable_share"])
         self.population = [[Fraction(p) for p in a["population"]] for a in exact["attributes"]]
-        self.sound = self.c > 0 and 0 < self.share < 1 and all(p > 0 for row in self.population for p in row)
+        self.sound &= 0 < self.share < 1 and all(p > 0 for row in self.population for p in row)
         self.sound = self.sound and all(abs(total - 1) <= NEAR for total in self._totals(rows, start))
 
     def _totals(self, rows: list[list[Fraction]], start: Fraction) -> Iterator[Fraction]:
@@ -165,8 +169,9 @@ class Scorecard:
         context = self.start + sum(self.factors[i][v] for i, v in y)
         move = sum(self.factors[i][v] for i, v in x)
         ties = [mark for mark in marks if self.compare(context, move, mark) == 0]
-        share = prod((self.population[i][v] for i, v in x + y), start=self.share)
+        share = prod((self.population[i][v] for i, v in x + y), start=self.share) if self.peopled else NONE
         names = ("degree", "probability", "favourable_given_pattern", "favourable_given_context")
+        told = told | {"probability": told["probability"] or "0"}
         for digits in DIGITS:
             ends = [self._odds(exponent, digits) for exponent in (context + move, context)]
             lows, highs = zip(*ends, strict=True)

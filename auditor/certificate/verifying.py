@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.certificate import checker, claims, form_checker, issuing, scorecard_checker
 from auditor.certificate.reading import Opened, read_certificate
-from auditor.certificate.scope import scope_changes, scope_of
+from auditor.certificate.scope import meaning_of, scope_changes, scope_of
 from auditor.certificate.signing import is_signed_by, key_id
 from auditor.documents.certificate import Certificate, Coverage, RepairFacts, Supersedes
 from auditor.documents.parameters import carried, fraction_of
@@ -309,6 +309,7 @@ def _verification(opened: Opened, against: Against, checks: Sequence[Check]) -> 
             delta=certificate.delta,
             box=certificate.box,
             min_probability=certificate.min_probability,
+            undisclosed=meaning_of(certificate),
             favourable=certificate.decision.favourable,
             sensitive=tuple(item.name for item in certificate.sensitive_attributes),
             issued=certificate.issued,
@@ -422,11 +423,12 @@ def _words(certificate: Certificate) -> tuple[bool | None, str]:
         delta=certificate.delta,
         min_probability=certificate.min_probability,
         verdict=certificate.verdict,
+        undisclosed=meaning_of(certificate),
         box=certificate.box,
         version=certificate.version,
     )
-    family = certificate.model.family
-    fixed = (claims.ASSUMPTIONS[family], claims.limits(certificate.box), claims.METHOD[family])
+    assumptions = claims.assumptions(meaning_of(certificate))
+    fixed = (assumptions, claims.limits(certificate.box), claims.METHOD[certificate.model.family])
     if (certificate.assumptions, certificate.limits, certificate.method) != fixed:
         return False, "the assumptions, limits or method are not worded as in certificates"
     holds = certificate.claim == expected

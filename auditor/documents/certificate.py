@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from auditor.choices import CriterionName, MethodName, Verdict
+from auditor.choices import CriterionName, MethodName, Undisclosed, Verdict
 from auditor.documents.audit import ToolRecord
 from auditor.documents.parameters import ExactModel, ExactScorecard, FractionText, NameText
 from auditor.documents.record import Record
@@ -53,6 +53,14 @@ class Scope(Record):
     delta: DecimalText
     min_probability: DecimalText | None
     sensitive: Annotated[tuple[Name, ...], Field(description="Sorted.")]
+    undisclosed: Annotated[
+        Undisclosed | None,
+        Field(
+            exclude_if=lambda value: value is None,
+            description='What "not disclosed" means to a scorecard for which no population is assumed; '
+            "absent for others, never null.",
+        ),
+    ] = None
 
 
 class Supersedes(Record):
@@ -260,7 +268,7 @@ class Witness(Record):
     sensitive_values: Annotated[dict[str, str], Field(min_length=1)]
     context_values: dict[str, str]
     degree: FigureText
-    probability: FigureText
+    probability: Annotated[FigureText | None, Field(description="null: no population is assumed.")]
     favourable_given_pattern: FigureText
     favourable_given_context: FigureText
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from auditor.choices import CriterionName, Verdict
+from auditor.choices import CriterionName, Undisclosed, Verdict
 from auditor.documents.audit import ToolRecord
 from auditor.documents.certificate import CertificateId, DecimalText, Digest
 from auditor.documents.record import Record
@@ -36,6 +36,10 @@ class CertificateName(Record):
     delta: DecimalText
     box: Annotated[DecimalText | None, Field(description="null: it is about one model alone.")] = None
     min_probability: DecimalText | None
+    undisclosed: Annotated[
+        Undisclosed | None,
+        Field(description='What "not disclosed" means to a scorecard; null for naive Bayes.'),
+    ] = None
     favourable: str
     sensitive: tuple[str, ...]
     issued: date

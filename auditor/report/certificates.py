@@ -10,7 +10,7 @@ from auditor.documents.verification import ChainVerification, Check, Verificatio
 from auditor.report.blocks import Block, Facts, Heading, Paragraph, Table
 from auditor.report.formats import CheckFormatName, laid_out
 from auditor.report.sections import changes, reach
-from auditor.report.wording import KINDS, VERDICTS
+from auditor.report.wording import KINDS, UNDISCLOSED, VERDICTS
 
 Document = Verification | ChainVerification | ProofVerification | Comparison
 
@@ -84,6 +84,7 @@ def _verification(document: Verification, level: int) -> list[Block]:
         ("Criterion", certificate.criterion),
         *([("Box", reach.certified(certificate.box))] if certificate.box else []),
         ("Minimum probability", certificate.min_probability or "none"),
+        *([("Not disclosed", UNDISCLOSED[certificate.undisclosed])] if certificate.undisclosed else []),
         ("Favourable decision", certificate.favourable),
         ("Sensitive attributes", ", ".join(certificate.sensitive)),
         ("Issued", f"{certificate.issued}{dates}"),

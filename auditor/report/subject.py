@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from auditor.documents.comparison import Comparison, ParameterChange
     from auditor.documents.repair import PointsChange, Repair
 
+#: The last place of the decimals between which a certificate says that the largest degree lies.
+_LAST_PLACE = Fraction(1, 10**12)
+
 
 @dataclass(frozen=True)
 class Stated:
@@ -93,6 +96,10 @@ class Stated:
         bounds = float(largest.lower), float(largest.upper)
         if largest.exact is not None:
             bounds = (round_beside(fraction_of(largest.exact), threshold),) * 2
+        elif isinstance(exact, ExactScorecard) and witness and certificate.verdict != "inconclusive":
+            # Their degrees are no fractions; where both ends meet, it is that of the witness.
+            met = fraction_of(largest.upper) - fraction_of(largest.lower) <= _LAST_PLACE
+            bounds = (round_beside(abs(fraction_of(witness.degree)), threshold),) * 2 if met else bounds
         return cls(
             verdict=certificate.verdict,
             criterion=certificate.criterion,
@@ -117,7 +124,9 @@ class Stated:
                     sensitive_values=witness.sensitive_values,
                     context_values=witness.context_values,
                     degree=round_beside(fraction_of(witness.degree), threshold),
-                    probability=float(fraction_of(witness.probability)),
+                    probability=None
+                    if witness.probability is None
+                    else float(fraction_of(witness.probability)),
                     divergence_nats=None,
                     favourable_given_pattern=float(fraction_of(witness.favourable_given_pattern)),
                     favourable_given_context=float(fraction_of(witness.favourable_given_context)),

@@ -63,13 +63,16 @@ class ScoredBruteForce(BruteForce):
 
 
 def enumerated(exact: dict[str, Any], criterion: CriterionName) -> ScoredBruteForce:
-    """All pairs of the scorecard of a certificate."""
+    """All pairs of the scorecard of a certificate; where it has no population, with any."""
     attributes = exact["attributes"]
     undisclosed = [Fraction(a["undisclosed"]) for a in attributes]
     model = PlainScorecard(
-        prior=1 - Fraction(exact["unfavourable_share"]),
+        prior=1 - Fraction(exact["unfavourable_share"] or "1/2"),
         attributes=tuple(
-            PlainAttribute(tuple((Fraction(p), Fraction(p)) for p in a["population"]), a["sensitive"])
+            PlainAttribute(
+                tuple((Fraction(p), Fraction(p)) for p in a["population"] or ["1"] * len(a["weights"])),
+                a["sensitive"],
+            )
             for a in attributes
         ),
         base=exact["base"],
@@ -113,6 +116,25 @@ def conformed(exact: dict[str, Any], random: Random) -> dict[str, Any]:
         attributes.append(attribute | {"population": [str(rounded(p, SHARE_PLACES)) for p in shares]})
     share = 1 / (1 + Fraction(exact["odds"]) * power(exact["base"], start))
     return exact | {"attributes": attributes, "unfavourable_share": str(rounded(share, SHARE_PLACES))}
+
+
+def assuming_nobody(spec: ScorecardSpec, random: Random) -> ScorecardSpec:
+    """The same scorecard where what isn't disclosed is declared, or counts as missing."""
+    tree = spec.model_dump()
+    tree["undisclosed"] = random.choice(["declared", "missing-bin"])
+    for attribute in tree["attributes"]:
+        attribute["undisclosed"] = Decimal(random.randint(-2, 2))
+        for value in attribute["values"]:
+            value["share"] = None
+        if tree["undisclosed"] == "missing-bin":
+            attribute["undisclosed"] = None
+            missing = random.choice(attribute["values"]) | {
+                "value": "none",
+                "label": "none",
+                "bin": "missing",
+            }
+            attribute["values"] = [*attribute["values"], missing]
+    return ScorecardSpec.model_validate(tree)
 
 
 def card(random: Random, *, points: bool, names: Sequence[str] = ()) -> ScorecardSpec:

@@ -31,6 +31,7 @@ from typing import Any
 
 import rfc8785
 
+from auditor.certificate.claims import assumptions
 from auditor.certificate.claims import limits as limits_of
 from auditor.certificate.issuing import tree
 from auditor.certificate.reading import open_certificate
@@ -46,6 +47,7 @@ from auditor.usecases.auditing import repair
 from auditor.usecases.proving import prove_repair
 from tests.certificate.cards import (
     WITNESS_PLACES,
+    assuming_nobody,
     card,
     conformed,
     conforms,
@@ -83,7 +85,9 @@ SIZES = ("0.001", "0.01", "0.05", "0.2", "1")
 #: SHA-256 of the assumptions, limits and method of each family.
 FIXED_WORDS = {
     "naive-bayes": "6d055ecd12e04b8ee2329708938a43387789d3cdb801da7bac745a91687f4515",
-    "scorecard": "82076c775c9cea9db57f0a9147c8c5008d1749700bc8b181627cc24e4a53c3f2",
+    "conforming": "82076c775c9cea9db57f0a9147c8c5008d1749700bc8b181627cc24e4a53c3f2",
+    "missing-bin": "f9a96b6c5c9d28c2de7f6380c2295e98da2365e81943552e109c900be683883d",
+    "declared": "c331d18a057eaf46cf81e223104842a1d967ffe4c2a99eb4bd91f2b3c781f78e",
     "box": "1253cb8094e7be0d23333b90d19d1f6f59cc30c656e06f25692882b63e3795a8",
 }
 #: Proofs of repairs by the digests of their files, as they were made; no other holds here.
@@ -253,8 +257,10 @@ def random_card(random: Random) -> ScorecardSpec:
     """A small scorecard; half of them have rational odds, and so degrees that a threshold can equal."""
     names = random.sample(NAMES, random.choice([1, 2, 2, 3, 3]))
     if random.random() < 0.5:
-        return whole_card(random, names)
-    return card(random, points=random.random() < 0.5, names=names)
+        spec = whole_card(random, names)
+    else:
+        spec = card(random, points=random.random() < 0.5, names=names)
+    return assuming_nobody(spec, random) if random.random() < 0.4 else spec
 
 
 def random_certificate(random: Random, scored: bool | None = None) -> Content:
@@ -302,7 +308,8 @@ def random_certificate(random: Random, scored: bool | None = None) -> Content:
         before = scope_of(certificate)
         changed = random.random() < 0.5
         if changed:
-            before = before.model_copy(update={"delta": "0.07"})
+            other = random.choice([None, "declared", "missing-bin"]) if scored else None
+            before = before.model_copy(update={"delta": "0.07", "undisclosed": other})
         supersedes = Supersedes(
             id="0" * 32,
             sha256="1" * 64,
@@ -568,6 +575,17 @@ def _box(content: Content, random: Random) -> Content:
     return changed
 
 
+def with_words(content: Content, random: Random) -> Content:
+    """The assumptions as another meaning of "not disclosed" has them, and mostly a witness that fits."""
+    told = content["witness"]
+    meaning = content["model"]["exact"]["undisclosed"]
+    if meaning in FIXED_WORDS:
+        content["assumptions"] = list(assumptions(meaning))
+    if told and random.random() < 0.8:
+        told["probability"] = "0.5" if meaning == "conforming" else None
+    return content
+
+
 def _scorecard(content: Content, random: Random) -> Content:
     """Another scorecard, mostly with a population that conforms with it."""
     changed = copy.deepcopy(content)
@@ -575,7 +593,7 @@ def _scorecard(content: Content, random: Random) -> Content:
     if "family" not in exact:
         return changed
     attribute, other = random.choice(exact["attributes"]), random.choice(exact["attributes"])
-    match random.randrange(6):
+    match random.randrange(7):
         case 0:
             exact["base"] = {"e": "2", "2": "e"}[exact["base"]]
         case 1:
@@ -595,7 +613,17 @@ def _scorecard(content: Content, random: Random) -> Content:
             )
         case 5:
             exact["intercept"] = random.choice([other["undisclosed"], "0", "1/3"])
-    if random.random() < 0.8:
+        case 6:
+            exact["undisclosed"] = random.choice(["conforming", "missing-bin", "declared", "summed out"])
+            if random.random() < 0.8:
+                content = with_words(changed, random)
+                if exact["undisclosed"] == "conforming":
+                    return content | {"model": content["model"] | {"exact": conformed(exact, random)}}
+                exact["unfavourable_share"] = None
+                for row in exact["attributes"]:
+                    row["population"] = None
+                return content
+    if exact["unfavourable_share"] is not None and random.random() < 0.8:
         changed["model"]["exact"] = conformed(exact, random)
     return changed
 
@@ -663,9 +691,10 @@ def _with(content: Content, pair: Pair, exact: bool) -> Content:
     }
     if exact:
         top["upper"] = plain_decimal(-(-pair.size // unit) * unit)
+    unknown = scored and content["model"]["exact"]["unfavourable_share"] is None
     numbers = {
         "degree": pair.degree,
-        "probability": pair.probability,
+        "probability": None if unknown else pair.probability,
         "favourable_given_pattern": pair.favourable_given_pattern,
         "favourable_given_context": pair.favourable_given_context,
     }
@@ -674,7 +703,7 @@ def _with(content: Content, pair: Pair, exact: bool) -> Content:
         "witness": {
             "sensitive_values": named(pair.x),
             "context_values": named(pair.y),
-            **{name: write(number) for name, number in numbers.items()},
+            **{name: None if number is None else write(number) for name, number in numbers.items()},
         },
         "max_degree": top,
     }
@@ -737,6 +766,10 @@ def sentence_and_formula(c: Content) -> dict[str, str]:
     )
     over = " / max(P(d | xy), P(d | y))" if ratio else ""
     box, around = c.get("box"), ""
+    where = {
+        "missing-bin": ", where an attribute that is not disclosed counts as missing",
+        "declared": ", where an attribute that is not disclosed counts what is declared for it",
+    }.get(c["model"]["exact"].get("undisclosed"), "")
     if box:
         around = "; the same holds for every model whose probabilities are each at most "
         around += f"1 + {box} times larger or smaller than its own"
@@ -744,7 +777,7 @@ def sentence_and_formula(c: Content) -> dict[str, str]:
         "sentence": f"In the model {quote(c['model']['name'])}, disclosing one or more of the sensitive "
         f"attributes ({listed}) {verb} the probability of {quote(c['decision']['favourable'])} by more than "
         f"{c['delta']}"
-        f"{larger}, whatever else is disclosed{share}{around}.",
+        f"{larger}, whatever else is disclosed{where}{share}{around}.",
         "formula": f"max |P(d | xy) - P(d | y)|{over} {sign} {c['delta']}"
         + (f", P(xy) >= {least}" if least is not None else "")
         + (f", for every P with P0 / (1 + {box}) <= P <= P0 (1 + {box})" if box else ""),
@@ -777,7 +810,7 @@ def _claims(c: Content) -> Iterator[bool]:
     yield [item["name"] for item in c["sensitive_attributes"]] == sensitive != []
     yield c["claim"] == sentence_and_formula(c)
     fixed = digest({name: c[name] for name in ("assumptions", "limits", "method")})
-    yield fixed == FIXED_WORDS["box" if "box" in c else "scorecard" if scored else "naive-bayes"]
+    yield fixed == FIXED_WORDS["box" if "box" in c else exact.get("undisclosed", "naive-bayes")]
     if "box" in c:
         yield version == 2 and not scored and c["verdict"] == "delta-fair" and c["min_probability"] is None
         yield 0 < Fraction(c["box"]) <= 1 and c["box"] == plain_decimal(Fraction(c["box"]))
@@ -907,26 +940,35 @@ def _likely(c: Content) -> Iterator[bool]:
 def _scored(c: Content) -> Iterator[bool]:
     """What a scorecard has."""
     exact = c["model"]["exact"]
-    shares = [exact["unfavourable_share"], *(p for a in exact["attributes"] for p in a["population"])]
+    peopled = exact["undisclosed"] == "conforming"
+    shares = [
+        exact["unfavourable_share"],
+        *(p for a in exact["attributes"] for p in a["population"] or [None]),
+    ]
+    yield peopled == (None not in shares) and (peopled or set(shares) == {None})
+    shares = shares if peopled else ["1/2"]
     others = [n for a in exact["attributes"] for n in (*a["weights"], a["undisclosed"])]
     numbers = [exact["odds"], exact["intercept"], *shares, *others]
     yield all(str(Fraction(n)) == n for n in numbers) and Fraction(exact["odds"]) > 0
     yield all(0 < Fraction(p) <= 1 for p in shares) and Fraction(shares[0]) < 1
     yield exact["base"] in ("2", "e")
-    yield (exact["family"], exact["undisclosed"]) == (c["model"]["family"], "conforming")
+    yield exact["family"] == c["model"]["family"] and (peopled or c["model"]["repair"] is None)
     yield exact["family"] == "scorecard" and c["version"] == 2
     yield (c["min_probability"], c["max_degree"]["exact"]) == (None, None)
-    yield conforms(exact)
+    yield not peopled or conforms(exact)
 
 
 def _version_2(c: Content, days: int) -> Iterator[bool]:
     scope = {"decision": c["decision"]["name"], **{s: c["decision"][s] for s in SIDES}}
     scope |= {name: c[name] for name in ("criterion", "delta", "min_probability")}
     scope["sensitive"] = sorted(item["name"] for item in c["sensitive_attributes"])
+    if (meaning := c["model"]["exact"].get("undisclosed")) in ("missing-bin", "declared"):
+        scope["undisclosed"] = meaning
     if c["supersedes"]:
         same = c["supersedes"]["scope"] == scope
         reason = c["supersedes"]["scope_change_reason"]
         yield same == (reason is None)
+        yield c["supersedes"]["scope"].get("undisclosed", "declared") in ("missing-bin", "declared")
         yield reason is None or bool(reason.strip(" \u2800"))
     now = scope | {"valid_days": str(days), "issuer": c["issuer"], "responsible": c["responsible"]}
     beaten = {name: value for name, value in c["policy"]["overridden"].items() if value is not None}
@@ -1045,8 +1087,8 @@ class Tally:
             f"{len(self.refused_by_script)} true ones refused"
         )
 
-    def judge(self, content: Content, check: Check, original: bool) -> None:
-        """Put one certificate to both verifiers; an original is as `certify` wrote it."""
+    def judge(self, content: Content, check: Check, original: bool) -> bool:
+        """Put one certificate to both verifiers, and tell the truth; an original is as `certify` wrote it."""
         data = envelope(content)
         verified, checked, true = by_verify(data), check(data, proof_for(content)), is_true(content)
         self.tried += 1
@@ -1067,14 +1109,15 @@ class Tally:
             self.passed_true += 1
         if true and 0 not in (verified[0], checked[0]) and 4 not in (verified[0], checked[0]):
             self.refused.append((content, verified, checked))
+        return true
 
-    def judge_script(self, content: Content, prove: Prove) -> None:
+    def judge_script(self, content: Content, true: bool, prove: Prove) -> None:
         """Put one certificate of naive Bayes to the script of pages, which knows no others."""
         if is_scored(content):
             return
         from tests.certificate.script import numbers_hold, passes
 
-        said, true = prove(envelope(content), public_pem().decode()), is_true(content)
+        said = prove(envelope(content), public_pem().decode())
         self.by_script += 1
         # The format has no coverage of a count that is not there; it would be no untruth.
         if true and False in said.values() and (content["pattern_count"] or not content["coverage"]):
@@ -1086,7 +1129,10 @@ class Tally:
 def kinds_of(content: Content) -> Iterator[str]:
     """What of the format a certificate tries."""
     repair = content["model"].get("repair")
-    yield "of scorecards" if is_scored(content) else "of naive Bayes"
+    scored = is_scored(content)
+    yield "of scorecards" if scored else "of naive Bayes"
+    if scored and content["model"]["exact"].get("undisclosed") != "conforming":
+        yield "without a population"
     if repair:
         yield "of repaired ones"
     if isinstance(repair, dict) and "proof" in repair:
@@ -1137,10 +1183,10 @@ def try_many(number: int, seed: int) -> Tally:
         prove = stack.enter_context(running_script(node, folder)) if node else None
         while tally.tried < number:
             for place, content in enumerate(altered(random, 2 * PER_MODEL, donors)):
-                tally.judge(content, check, original=place == 0)
+                true = tally.judge(content, check, original=place == 0)
                 if prove:
-                    tally.judge_script(content, prove)
-            if tally.tried % 1000 < 2 * PER_MODEL:
+                    tally.judge_script(content, true, prove)
+            if tally.tried % 200 < 2 * PER_MODEL:
                 print(tally, file=sys.stderr, flush=True)
     return tally
 

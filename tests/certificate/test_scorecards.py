@@ -13,17 +13,24 @@ from typing import Any, Literal
 import pytest
 
 from auditor.certificate import checker, form_checker, issuing, scorecard_checker
+from auditor.certificate.comparing import compare
 from auditor.certificate.policy import terms
 from auditor.certificate.reading import open_certificate
+from auditor.certificate.scope import loosened, scope_changes, scope_of
 from auditor.certificate.signing import sign
 from auditor.certificate.verifying import Against, verify
 from auditor.documents.certificate import Certificate, ScorecardRepairFacts
+from auditor.documents.parameters import ExactScorecard
 from auditor.errors import InputError
 from auditor.model.reading import load_model
 from auditor.model.scorecard import ScorecardSpec
 from auditor.repair.scorecards import counts_of, population_of
+from auditor.report.wording import UNDISCLOSED
 from auditor.search.answer import answer
-from tests.certificate.cards import card
+from auditor.usecases.certifying import Wishes, certify
+from auditor.usecases.reporting import report
+from tests.certificate.cards import assuming_nobody, card, enumerated
+from tests.certificate.falsehoods import as_repaired_card as as_repaired
 from tests.certificate.making import AGAINST, DAY, EXAMPLES, KEY, bare, put, renamed
 from tests.cli.conftest import Auditor
 from tests.cli.conftest import auditor as auditor
@@ -49,26 +56,6 @@ def german() -> ScorecardSpec:
     spec = load_model(EXAMPLES / "german_scorecard.yaml")
     assert isinstance(spec, ScorecardSpec)
     return spec
-
-
-def as_repaired(source: ScorecardSpec, random: Random) -> ScorecardSpec:
-    """The card as if it had been repaired: other numbers, with what they were beside them."""
-    tree = source.model_dump()
-    unit = "points" if source.scale else "weight"
-    for attribute in tree["attributes"]:
-        for value in attribute["values"]:
-            if random.random() < 0.5:
-                value["before"], value[unit] = value[unit], value[unit] + random.choice([-1, 1])
-    tree["repair"] = {
-        "delta": Decimal("0.1"),
-        "criterion": "difference",
-        "solver": "interior",
-        "rounds": 1,
-        "constraints": 1,
-        "log_likelihoods": {},
-        "source_sha256": source.classifier().sha256(),
-    }
-    return ScorecardSpec.model_validate(tree)
 
 
 def outcomes(data: bytes) -> dict[str, bool | None]:
@@ -300,19 +287,63 @@ def test_what_is_too_close_to_call_is_undecided(monkeypatch: pytest.MonkeyPatch)
         odds.sign([(Fraction(1), Fraction(0)), (-Fraction(1), Fraction(1, 100))])
 
 
-def test_other_meanings_are_refused() -> None:
-    tree = german().model_dump() | {"undisclosed": "declared"}
-    for attribute in tree["attributes"]:
-        attribute["undisclosed"] = Decimal(0)
-    with pytest.raises(InputError, match="certificates of scorecards are of the conforming population"):
-        certified(ScorecardSpec.model_validate(tree))
+@pytest.mark.parametrize("meaning", ["declared", "missing-bin"])
+def test_without_a_population_the_meaning_is_in_the_claim(meaning: str, tmp_path: Path) -> None:
+    random = Random(3)
+    source = card(random, points=True)
+    spec = next(s for s in iter(lambda: assuming_nobody(source, random), None) if s.meaning == meaning)
+    for criterion, delta in product(CRITERIA, ("0.05", "0.9")):
+        certificate = certified(spec, delta, criterion)
+        exact, content = certificate.model.exact, issuing.tree(certificate)
+        assert isinstance(exact, ExactScorecard)
+        assert (exact.undisclosed, exact.unfavourable_share) == (meaning, None)
+        told = {"declared": "counts what is declared for it", "missing-bin": "counts as missing"}[meaning]
+        assert f"whatever else is disclosed, where an attribute that is not disclosed {told}." in (
+            certificate.claim.sentence
+        )
+        truth = enumerated(content["model"]["exact"], criterion).at(Fraction(delta))
+        assert certificate.pattern_count == str(len(truth.patterns))
+        assert certificate.witness
+        assert certificate.witness.probability is None
+        found = outcomes(bare(content))
+        assert found == dict.fromkeys(found, True) | {"signature": None}
+        assert verify(open_certificate(bare(content), "cert.json"), Against(DAY)).result == "contents hold"
+        # As if it were of a conforming population, or had probabilities.
+        for place, value in (
+            (("model", "exact", "undisclosed"), "conforming"),
+            (("model", "exact", "unfavourable_share"), "1/2"),
+            (("model", "exact", "attributes", 0, "population"), ["1/2", "1/2"]),
+            (("witness", "probability"), "0.5"),
+            (("min_probability",), "0.1"),
+        ):
+            with pytest.raises(InputError):
+                open_certificate(bare(renamed(put(content, place, value))), "cert.json")
+        other = {"declared": "missing-bin", "missing-bin": "declared"}[meaning]
+        changed = renamed(put(content, ("model", "exact", "undisclosed"), other))
+        assert outcomes(bare(changed))["words"] is False
+    (tmp_path / "cert.json").write_bytes(bare(content))
+    text = report(str(tmp_path / "cert.json"), "markdown").content.decode()
+    assert f"| Not disclosed | {UNDISCLOSED[spec.meaning]} |" in text
+    assert "of 10,000 people" not in text
 
 
-def test_a_minimum_probability_is_refused() -> None:
-    chosen = terms(None, delta="0.1", min_probability="0.1")
-    found = answer(issuing.exact_of(german()), chosen.question)
-    with pytest.raises(InputError, match="without a minimum probability"):
-        issuing.issue(german(), chosen, found, issued=DAY)
+def test_another_meaning_is_another_question() -> None:
+    random = Random(3)
+    source = card(random, points=True)
+    old, new = (certified(spec) for spec in (source, assuming_nobody(source, random)))
+    before, after = scope_of(old), scope_of(new)
+    assert (before.undisclosed, after.undisclosed in ("declared", "missing-bin")) == (None, True)
+    assert loosened(before, after)
+    assert scope_changes(before, after) == (
+        f"what is not disclosed: that of a population became {after.undisclosed}",
+    )
+    assert compare(old, new).regressed
+
+
+def test_a_minimum_probability_is_refused_before_the_work() -> None:
+    model = str(EXAMPLES / "german_scorecard.yaml")
+    with pytest.raises(InputError, match="without a minimum probability; leave it out, or"):
+        certify(model, Wishes(delta="0.1", min_probability="0.1", time_limit=0))
 
 
 def test_on_the_command_line(tmp_path: Path, auditor: Auditor) -> None:

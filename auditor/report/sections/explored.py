@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from auditor.documents.audit import SearchRecord
 from auditor.report.blocks import Blocks, Heading, Paragraph
-from auditor.report.figures import rounded, whole
+from auditor.report.figures import plural, rounded, whole
 from auditor.report.subject import Subject
 from auditor.report.wording import undisclosed_explained
 
@@ -39,9 +39,10 @@ def scope(subject: Subject) -> str:
 def explored(search: SearchRecord) -> str:
     """How much work the audit was, and why something is missing."""
     rest = ", the others settled by a bound" if search.complete else ""
+    nodes = plural(search.nodes, "node") if search.nodes else "no node had to be"
     work = (
         f"{whole(search.combinations_solved)} of {whole(search.combinations_total)} combinations of "
-        f"sensitive values searched one by one{rest}; {search.nodes:,} nodes expanded for the top list; "
+        f"sensitive values searched one by one{rest}; {nodes} expanded for the top list; "
         f"{rounded(search.seconds, 2)} seconds."
     )
     return " ".join([work, *(f"{reason[:1].upper()}{reason[1:]}." for reason in search.reasons)])

@@ -314,7 +314,7 @@ def beside_brute_force(name: str, title: str, least: int | None) -> list[Row]:
         ),
         (
             "top 100 by divergence",
-            lambda: top_patterns(tables, criterion, 100),
+            lambda: Engine(model_of(tables), criterion).top(100),
             lambda: vectorised.top_divergences(model, 0.1, 100),
         ),
     ):

@@ -39,7 +39,7 @@ def scope(subject: Subject) -> str:
 def explored(search: SearchRecord) -> str:
     """How much work the audit was, and why something is missing."""
     rest = ", the others settled by a bound" if search.complete else ""
-    nodes = plural(search.nodes, "node")
+    nodes = plural(search.nodes, "node") if search.nodes else "no node had to be"
     work = (
         f"{whole(search.combinations_solved)} of {whole(search.combinations_total)} combinations of "
         f"sensitive values searched one by one{rest}; {nodes} expanded for the top list; "

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate, chain, combinations
 from math import inf, isqrt, prod
 from random import Random
@@ -564,32 +565,15 @@ class _Space:
 
     def _counts_by_slab(self, ends: Integers) -> tuple[Integers, Mask]:
         """`_counts` where the sorted half is too long to stay near the processor, by slabs of it."""
+        from concurrent.futures import ThreadPoolExecutor
+
         second, first = self._halves()
-        total = np.zeros(ends.shape[1], dtype=np.int64)
-        unsure = np.zeros((ends.shape[1], len(first)), dtype=bool)
-        # What the listed half leaves rises, so that a slab is asked for by a range of its entries.
-        starts = np.arange(0, len(second), _SLAB)
-        for sign, outer, inner in ((-1, ends[0], ends[1]), (1, ends[3], ends[2])):
-            side: Literal["left", "right"] = "left" if sign < 0 else "right"
-            other: Literal["left", "right"] = "right" if sign < 0 else "left"
-            borders = second[starts[1:] - 1]
-            passed = np.searchsorted(-first, borders - outer[:, None], side=other)
-            cuts = np.pad(passed, ((0, 0), (1, 1)), constant_values=((0, 0), (0, len(first))))
-            # Python's integers, since ends that are everywhere differ by more than an array's hold.
-            margins = [
-                min(abs(a - b), 2 * FAR - 1) for a, b in zip(inner.tolist(), outer.tolist(), strict=True)
-            ]
-            for slab, start in enumerate(starts.tolist()):
-                listed = second[start : start + _SLAB]
-                for i in np.flatnonzero(cuts[:, slab] < cuts[:, slab + 1]).tolist():
-                    rows = slice(cuts[i, slab], cuts[i, slab + 1])
-                    wanted = outer[i] - first[rows]
-                    ranks = np.searchsorted(listed, wanted, side=side)
-                    total[i] += sign * (int(ranks.sum()) + start * len(wanted))
-                    # Nearly always nothing is undecided, which a look at the next sum shows.
-                    next_one = ranks + (start if sign < 0 else start - 1)
-                    off = second.take(next_one, mode="clip") - wanted
-                    unsure[i, rows] |= (-sign * off >= 0) & (-sign * off < margins[i])
+        with ThreadPoolExecutor(2) as threads:
+            # NumPy lets go of Python's lock, so that two processors take half the time.
+            (below, at_first), (within, at_last) = threads.map(
+                partial(_up_to, second, first), (-1, 1), ends[[0, 3]], ends[[1, 2]]
+            )
+        total, unsure = within - below, at_first | at_last
         for i in np.flatnonzero(unsure.any(axis=1)).tolist():
             doubtful = np.flatnonzero(unsure[i])
             inside = np.searchsorted(second, ends[3, i] - first[doubtful], side="right")
@@ -667,3 +651,34 @@ class _Space:
         for entries in zip(second.choices(columns), first.choices(len(first.sums) - 1 - rows), strict=True):
             whole = zip(attributes, (*entries[0], *entries[1], *outer), strict=True)
             yield tuple(sorted((i, finite[i][entry - 1]) for i, entry in whole if entry))
+
+
+def _up_to(
+    second: Integers, first: Integers, sign: int, outer: Integers, inner: Integers
+) -> tuple[Integers, Mask]:
+    """How many sums lie below (-1) or not above (1) each outer end, and where the inner one may differ."""
+    total = np.zeros(len(outer), dtype=np.int64)
+    unsure = np.zeros((len(outer), len(first)), dtype=bool)
+    # What the listed half leaves rises, so that a slab is asked for by a range of its entries.
+    starts = np.arange(0, len(second), _SLAB)
+    side: Literal["left", "right"] = "left" if sign < 0 else "right"
+    other: Literal["left", "right"] = "right" if sign < 0 else "left"
+    borders = second[starts[1:] - 1]
+    passed = np.searchsorted(-first, borders - outer[:, None], side=other)
+    cuts = np.pad(passed, ((0, 0), (1, 1)), constant_values=((0, 0), (0, len(first))))
+    # Python's integers, since ends that are everywhere differ by more than an array's hold.
+    margins = [min(abs(a - b), 2 * FAR - 1) for a, b in zip(inner.tolist(), outer.tolist(), strict=True)]
+    for slab, start in enumerate(starts.tolist()):
+        listed = second[start : start + _SLAB]
+        for i in np.flatnonzero(cuts[:, slab] < cuts[:, slab + 1]).tolist():
+            rows = slice(cuts[i, slab], cuts[i, slab + 1])
+            wanted = outer[i] - first[rows]
+            ranks = np.searchsorted(listed, wanted, side=side)
+            total[i] += int(ranks.sum()) + start * len(wanted)
+            # Nearly always nothing is undecided, which a look at the next sum shows.
+            next_one = ranks + (start if sign < 0 else start - 1)
+            off = second.take(next_one, mode="clip")
+            off -= wanted
+            near = np.flatnonzero(np.abs(off) < margins[i])
+            unsure[i, rows.start + near[-sign * off[near] >= 0]] = True
+    return total, unsure

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -32,7 +33,7 @@ from auditor.search.pattern import Pattern
 
 #: Length of the lists of sums where a part of the patterns is searched.
 _SHORT = 1 << 19
-#: Pairs (x, y) up to which a tree finds the worst patterns faster than lists of sums do.
+#: Pairs (x, y) up to which all of them are scored at once.
 _FEW = 1 << 17
 #: Nodes for the worst pair of any probability, where one of some probability is asked for.
 _FIRST = 1 << 10
@@ -151,12 +152,26 @@ class Engine:
 
     def top(self, k: int, rank_by: RankBy = "divergence") -> Ranking:
         """The k best discrimination patterns by a score."""
-        few = self.tables.population is not None and self.tables.total_patterns() <= _FEW
-        if rank_by == "discrimination" and not few:
+        if rank_by == "discrimination" and not self._few:
             worst = self.worst(k, only_patterns=True)
             upper = 0.0 if worst.complete else float(worst.upper)
             return Ranking(worst.patterns, worst.complete, worst.solved, worst.solved, upper)
-        return top_patterns(self.tables, self.criterion, k, rank_by, self.min_probability, limits=self.limits)
+        return top_patterns(
+            self.tables,
+            self.criterion,
+            k,
+            rank_by,
+            self.min_probability,
+            all_at_once=self._few,
+            limits=self.limits,
+        )
+
+    @cached_property
+    def _few(self) -> bool:
+        """Whether all pairs can be scored at once, and hardly any of them tie."""
+        tables = self.tables
+        different = len(set(tables.alike)) == len(tables.alike)
+        return tables.population is not None and different and tables.total_patterns() <= _FEW
 
     def minimal(self, n: int) -> Summary:
         """The n most probable patterns of which no proper part is a pattern."""
@@ -226,6 +241,7 @@ class Engine:
             least,
             only_patterns=only_patterns,
             scope=scope,
+            all_at_once=self._few and scope == ANY,
             limits=self.limits,
         )
         kept = [p for p in worst.patterns if p.probability >= least and p not in ranking.patterns]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -10,8 +10,10 @@ from functools import partial
 from heapq import merge
 from itertools import groupby, islice
 from math import inf
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from auditor.choices import RankBy
 from auditor.model.naive_bayes import Assignment
@@ -43,6 +45,8 @@ _ROUGH = 1e-8
 _BLOCK = (8, 256)
 #: Candidates measured at most, and between two looks at the clock.
 _MEASURED, _AT_ONCE = 1 << 17, 64
+#: A number that belongs to a value of an attribute.
+_OfValue = Callable[[int, int], float]
 #: Combinations extended at once.
 _WIDE = 64
 
@@ -129,6 +133,7 @@ def top_patterns(
     *,
     only_patterns: bool = True,
     scope: Scope = ANY,
+    all_at_once: bool = False,
     limits: Limits = DEFAULT,
 ) -> Ranking:
     """The k best discrimination patterns by a score.
@@ -147,13 +152,20 @@ def top_patterns(
         Only pairs with ``|degree| > threshold``. Without it every pair is ranked, which has a use for
         "discrimination" only.
     scope : Scope
+    all_at_once : bool
+        Whether to score every pair instead, in arrays as long as there are pairs. Of few pairs that takes
+        less time; for the scope of any pair only.
     limits : Limits
     """
+    if all_at_once and scope != ANY:
+        raise ValueError("pairs of a part of them can't be scored all at once")
     if not only_patterns and rank_by != "discrimination":
         raise ValueError("pairs that are no discrimination patterns have no divergence to rank")
     if limits.expired():
         return Ranking((), complete=False, nodes=0, evaluated=0, upper=inf)
-    search = _Search(tables, criterion, rank_by, min_probability, only_patterns, scope, limits)
+    search = (_Everything if all_at_once else _Search)(
+        tables, criterion, rank_by, min_probability, only_patterns, scope, limits
+    )
     complete, upper = search.run(k), search.upper
     patterns: list[Pattern] = []
     for number, (best, x, y) in enumerate(search.candidates()):
@@ -164,8 +176,9 @@ def top_patterns(
             pattern = tables.exact.measure(criterion, x, y)
             if not only_patterns or abs(pattern.degree) > criterion.threshold:
                 patterns.append(pattern)
+    ranked = rank(patterns, rank_by)[:k]
     return Ranking(
-        patterns=_with_alike(scope.kinds(tables), rank(patterns, rank_by)[:k], rank_by, k),
+        patterns=tuple(ranked) if all_at_once else _with_alike(scope.kinds(tables), ranked, rank_by, k),
         complete=complete,
         nodes=search.nodes,
         evaluated=search.evaluated,
@@ -280,9 +293,11 @@ class _Search:
         with np.errstate(over="ignore"):
             scores = np.exp(self._best.above)
         for place in np.argsort(-self._best.above, kind="stable").tolist():
-            x_parent, x_column, parent, column = self._best.places[place].tolist()
-            x, y = self._tree.xs.assignment(x_parent, x_column), self._tree.context(parent, column)
-            yield float(scores[place]), x, y
+            yield float(scores[place]), *self._pair(self._best.places[place].tolist())
+
+    def _pair(self, place: list[int]) -> tuple[Assignment, Assignment]:
+        x_parent, x_column, parent, column = place
+        return self._tree.xs.assignment(x_parent, x_column), self._tree.context(parent, column)
 
     def _extend(self, ids: Integers, k: int) -> None:
         """Evaluate the x that disclose one attribute more, and bound what comes of them."""
@@ -439,6 +454,63 @@ class _Search:
         return log_p + safe_log(kl(p, not_p, np.clip(excess, 0, p)))
 
 
+class _Everything(_Search):
+    """The same search of a model with so few pairs that all of them are scored at once.
+
+    The pairs are the places of an array with an axis per attribute: first that it is not disclosed, then its
+    values in y and, where it is sensitive, in x.
+    """
+
+    def run(self, k: int) -> bool:
+        """Fill the candidates for the k best; every pair is one of them or scores less."""
+        tables, population = self._tree.tables, population_of(self._tree.tables)
+        logs = population.log_likelihood
+        given: list[_OfValue] = [lambda i, v: logs[i][v, 0], lambda i, v: logs[i][v, 1]]
+        axes = [
+            (ys, range(len(row) * (i in tables.sensitive)))
+            for i, (row, ys) in enumerate(zip(tables.values, tables.finite, strict=True))
+        ]
+        self._shape = [1 + len(ys) + len(xs) for ys, xs in axes]
+
+        def totals(start: float, of_y: _OfValue, of_x: _OfValue) -> npt.NDArray[Any]:
+            total = np.array([start])
+            for i, (ys, xs) in enumerate(axes):
+                row = np.array([0, *(of_y(i, v) for v in ys), *(of_x(i, v) for v in xs)])
+                with np.errstate(invalid="ignore"):
+                    total = (total[:, None] + row).ravel()
+            return total
+
+        def none(i: int, v: int) -> float:
+            return 0
+
+        strength = totals(0.0, none, lambda i, v: tables.real(tables.values[i][v]))
+        # Not a number is ∞ - ∞: there P(x) = 0.
+        pairs = np.flatnonzero((totals(0, none, lambda i, v: 1) > 0) & ~np.isnan(strength))
+        log_a, log_b = (totals(0.0, none, of)[pairs] for of in given)
+        log_u, log_v = (
+            totals(start, of, none)[pairs] for start, of in zip(population.log_prior, given, strict=True)
+        )
+        gamma = totals(tables.prior, lambda i, v: tables.values[i][v], none)[pairs]
+        nothing, real = np.full(len(pairs), -1), np.full(len(pairs), inf)
+        self._evaluate(
+            Nodes(nothing, nothing, gamma, log_u, log_v, nothing, nothing),
+            Slots(strength[pairs], log_a, log_b, -np.expm1(log_a), -np.expm1(log_b), -real, real),
+            pairs[:, None],
+            k,
+        )
+        return True
+
+    def _pair(self, place: list[int]) -> tuple[Assignment, Assignment]:
+        x, y = [], []
+        entries = np.unravel_index(place[0], self._shape)
+        for i, (entry, ys) in enumerate(zip(entries, self._tree.tables.finite, strict=True)):
+            if entry > len(ys):
+                x.append((i, int(entry) - 1 - len(ys)))
+            elif entry:
+                y.append((i, ys[int(entry) - 1]))
+        return tuple(x), tuple(y)
+
+
 class _Candidates:
     """Patterns that may be in the list, with their scores from above and below.
 
@@ -447,15 +519,15 @@ class _Candidates:
 
     def __init__(self) -> None:
         self.floor = -inf
-        #: Parent and column of x and of y; see `Combinations.assignment` and `Tree.context`.
-        self.places: Integers = np.empty((0, 4), dtype=np.int64)
+        #: What `_Search._pair` knows the patterns by.
+        self.places: Integers = np.empty((0, 0), dtype=np.int64)
         self.above, self._below = np.empty(0), np.empty(0)
 
     def add(self, places: Integers, above: Floats, below: Floats, k: int) -> None:
         """Add patterns, and drop those that are out."""
         if not len(places):
             return
-        self.places = np.concatenate([self.places, places])
+        self.places = np.concatenate([self.places, places]) if len(self.places) else places
         self.above, self._below = np.append(self.above, above), np.append(self._below, below)
         if len(self.places) < k:
             return

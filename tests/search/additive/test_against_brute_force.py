@@ -122,9 +122,10 @@ def check_levels(case: Case) -> None:
 def check_ranking(case: Case) -> None:
     tables, criterion = question(case)
     for rank_by, k in RANKINGS:
-        found = top_patterns(tables, criterion, k, rank_by=rank_by, min_probability=case.min_probability)
-        assert found.complete
-        assert_top(case, found.patterns, case.probable, k, rank_by)
+        for all_at_once in (False, True):
+            found = top_patterns(tables, criterion, k, rank_by, case.min_probability, all_at_once=all_at_once)
+            assert found.complete
+            assert_top(case, found.patterns, case.probable, k, rank_by)
 
 
 def check_summaries(case: Case) -> None:

@@ -26,8 +26,6 @@ from tests.certificate.making import (
     renamed,
 )
 
-pytestmark = pytest.mark.no_cover  # counting lines takes as long again
-
 SIGNED = sign(made(), KEY)
 CONTENT = tree(made())
 PLACES = list(leaves(CONTENT))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import traceback
 from collections.abc import Callable
+from copy import copy
 from functools import cache
 from types import FrameType
 from typing import Annotated, Any
@@ -45,9 +47,11 @@ app = typer.Typer(
 
 
 @cache
-def built() -> Any:
-    """Typer's commands, made once: it takes as long as a small audit."""
-    return get_command(app)
+def built(only: str | None = None) -> Any:
+    """Typer's commands, or that one alone: to make them all takes as long as a small audit."""
+    part = copy(app)
+    part.registered_commands = [info for info in app.registered_commands if only in (None, info.name)]
+    return get_command(part)
 
 
 def main() -> int:
@@ -59,7 +63,8 @@ def main() -> int:
             signal.signal(number, _stop)
     output.finished.clear()
     try:
-        code = built()(prog_name="auditor", standalone_mode=False)
+        asked = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1] in COMMANDS else None
+        code = built(asked)(prog_name="auditor", standalone_mode=False)
         # Typer makes the exit code of Ctrl-C; no command has it.
         return _interrupted(code) if code == exits.INTERRUPTED else int(code or 0)
     except typer.TyperException as error:

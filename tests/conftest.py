@@ -13,12 +13,10 @@ from tests.fuzzing import use_profile
 NOT_COUNTED = (
     "certificate/test_ed25519.py",
     "certificate/test_tampering.py",
-    "cli/test_outputs.py",
     "cli/test_readme.py",
     "cli/test_terminal.py",
     "model/formats/test_second_audit.py",
     "paper",
-    "repair/test_scorecards.py",
     "report/test_agreement.py",
     "report/test_exploring.py",
     "report/test_pdf.py",
@@ -29,7 +27,6 @@ NOT_COUNTED = (
     "search/additive/test_oracle_files.py",
     "search/additive/test_sampling.py",
     "search/test_time_limits.py",
-    "usecases/test_frontier.py",
     "usecases/test_repair_of_the_examples.py",
 )
 

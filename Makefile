@@ -3,6 +3,8 @@
 
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# Tests start the program hundreds of times: it is compiled once.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-engines fuzz lint bench paper schemas clean

@@ -104,6 +104,7 @@ def random_model(random: Random) -> PlainModel:
 
 
 @pytest.mark.parametrize("name", CRITERIA)
+@pytest.mark.no_cover
 def test_it_agrees_with_the_engine_on_hundreds_of_models(name: CriterionName) -> None:
     random = Random(1)
     for _ in range(250):

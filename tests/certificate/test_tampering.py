@@ -26,8 +26,6 @@ from tests.certificate.making import (
     renamed,
 )
 
-pytestmark = pytest.mark.no_cover  # counting lines takes as long again
-
 SIGNED = sign(made(), KEY)
 CONTENT = tree(made())
 PLACES = list(leaves(CONTENT))
@@ -89,7 +87,7 @@ def test_bytes_outside_the_payload_may_be_nothing_else() -> None:
     end = SIGNED.index(b'"', start)
     for index in (*range(start), *range(end - 6, len(SIGNED))):
         now = SIGNED[index]
-        for value in {*b' \t\r\nAZaz09+/="\\{}[]:,', now ^ 0x20, now ^ 0x80} - {now}:
+        for value in {*b' \nAz9+="\\{]:,', now ^ 0x20, now ^ 0x80} - {now}:
             assert not accepted(SIGNED[:index] + bytes([value]) + SIGNED[index + 1 :]), (index, value)
 
 

@@ -28,33 +28,33 @@ def table(tmp_path: Path) -> Path:
 
 def test_all_formats_say_the_same(auditor: Auditor, tmp_path: Path, table: Path) -> None:
     folder, document = tmp_path / "curve", tmp_path / "frontier.json"
-    arguments = ("frontier", COMPAS, "--deltas", "0.05,0.1,0.3", "--data", table)
+    arguments = ("frontier", COMPAS, "--deltas", "0.1,0.2,0.3", "--data", table)
     run = auditor(*arguments, "--prove", "--jobs", "1", "--write", folder, "-o", document)
     assert (run.code, run.out) == (0, "")
-    assert f"COMPAS: 3 thresholds from δ = 0.05 to 0.3, knee at δ = 0.1; see {document}" in run.err
+    assert f"COMPAS: 3 thresholds from δ = 0.1 to 0.3, knee at δ = 0.2; see {document}" in run.err
     found = json.loads(document.read_text())
     schema = json.loads((ROOT / "schemas" / "frontier.json").read_text())
     Draft202012Validator(schema).validate(found)
-    assert found["knee"] == "0.1"
-    point = found["points"][1]
+    assert found["knee"] == "0.2"
+    point = found["points"][0]
     assert point["log_likelihood"] == pytest.approx(-207394.5055, abs=1e-3)
     assert point["log_likelihood"] <= point["bound"]
-    for delta in ("0.05", "0.1", "0.3"):
+    for delta in ("0.1", "0.2", "0.3"):
         assert auditor("audit", folder / f"fair-{delta}.json", "--delta", delta).code == 0
     proof, fair = folder / "proof-0.1.json", folder / "fair-0.1.json"
     assert auditor("verify", proof, "--model", fair).code == 0
 
     run = auditor(*arguments, "-f", "csv")
     rows = list(csv.DictReader(io.StringIO(run.out)))
-    assert [row["delta"] for row in rows] == ["unconstrained", "0.05", "0.1", "0.3", "independent"]
-    assert float(rows[2]["log_likelihood"]) == point["log_likelihood"]
-    assert float(rows[2]["selected: Sex Male"]) == next(
+    assert [row["delta"] for row in rows] == ["unconstrained", "0.1", "0.2", "0.3", "independent"]
+    assert float(rows[1]["log_likelihood"]) == point["log_likelihood"]
+    assert float(rows[1]["selected: Sex Male"]) == next(
         g["selected"]["share"] for g in point["data"]["groups"] if g["values"] == {"Sex": "Male"}
     )
     run = auditor(*arguments)
     assert run.code == 0
     for piece in (
-        "0.1 (knee)",
+        "0.2 (knee)",
         "-207,394.5055",
         "2,017",
         "Sex: Male: ",
@@ -65,7 +65,7 @@ def test_all_formats_say_the_same(auditor: Auditor, tmp_path: Path, table: Path)
         path = tmp_path / name
         run = auditor("report", document, "-o", path)
         assert run.code == 0
-        assert "knee at δ = 0.1" in run.err
+        assert "knee at δ = 0.2" in run.err
         assert "207,394.5055" in path.read_text()
     page = (tmp_path / "curve.html").read_text()
     assert "<svg" in page
@@ -149,7 +149,7 @@ def test_pages_show_labels_and_take_no_style(
 
 
 def test_the_smallest_threshold_that_keeps_a_floor_is_recommended(auditor: Auditor, table: Path) -> None:
-    arguments = ("frontier", COMPAS, "--deltas", "0.01,0.4,1", "--data", table, "--keep", "Age")
+    arguments = ("frontier", COMPAS, "--deltas", "0.1,0.4,1", "--data", table, "--keep", "Age")
     free = json.loads(auditor(*arguments, "-f", "json").out)
     assert free["conditions"]["keep"] == ["Age"]
     assert [point["kept_floors"] for point in free["points"]] == [None] * 3

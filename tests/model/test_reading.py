@@ -385,12 +385,12 @@ def test_reading_yaml_without_its_parser_in_c(monkeypatch: pytest.MonkeyPatch) -
     assert "not YAML" in refused(b"a: \x07", "m.yaml")
 
 
-def test_a_hundred_thousand_attributes_are_refused_at_once(tmp_path: Path) -> None:
+def test_tens_of_thousands_of_attributes_are_refused_at_once(tmp_path: Path) -> None:
     model = json.loads((Path(__file__).parents[2] / "examples" / "german.json").read_text(encoding="utf-8"))
-    model["attributes"] = [{**model["attributes"][0], "name": f"a{i}"} for i in range(100_000)]
+    model["attributes"] = [{**model["attributes"][0], "name": f"a{i}"} for i in range(20_000)]
     path = tmp_path / "wide.json"
     path.write_text(json.dumps(model), encoding="utf-8")
     start = time.process_time()
-    with pytest.raises(InputError, match="has 100,000 attributes; a model may have 1,000"):
+    with pytest.raises(InputError, match="has 20,000 attributes; a model may have 1,000"):
         load_naive_bayes(path)
-    assert time.process_time() - start < 20
+    assert time.process_time() - start < 4

@@ -16,8 +16,6 @@ from examples.paper.learning import first_climb, likelihoods
 from examples.paper.mining import facts, scatter, search_effort, wrong_denominator
 from examples.paper.report import largest_gap, short
 
-pytestmark = pytest.mark.no_cover  # counting lines takes as long again
-
 EXAMPLES = Path(__file__).parents[2] / "examples"
 COMPAS = load_naive_bayes(EXAMPLES / "compas.json")
 

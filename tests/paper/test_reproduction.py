@@ -18,8 +18,6 @@ from examples.paper.data import DATA, NAMES, load
 from examples.paper.svg import Axis, ticks_around
 from tests.paper.inventing import invented
 
-pytestmark = pytest.mark.no_cover  # counting lines takes as long again
-
 PAPER = Path(__file__).parents[2] / "examples" / "paper"
 FIGURES = ("scatter", "likelihood", "patterns_left", "iterations")
 needs_data = pytest.mark.skipif(not (DATA / "codebook.json").is_file(), reason=f"{DATA} is absent")

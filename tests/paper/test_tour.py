@@ -17,8 +17,6 @@ import pytest
 from tests.cli.conftest import Auditor
 from tests.cli.conftest import auditor as auditor
 
-pytestmark = pytest.mark.no_cover  # counting lines takes as long again
-
 ROOT = Path(__file__).parents[2]
 TOUR = ROOT / "examples" / "tour"
 

@@ -22,7 +22,7 @@ from auditor.report import html, pdf
 from tests.report import subjects
 from tests.report.conftest import SUBJECTS, paper, run
 
-pytestmark = [pytest.mark.usefixtures("pango"), pytest.mark.no_cover]  # counting lines takes as long again
+pytestmark = pytest.mark.usefixtures("pango")
 
 
 def reader(name: str) -> pypdf.PdfReader:

@@ -16,6 +16,7 @@ from auditor.errors import InputError
 from auditor.model.additive import AdditiveModel, ScoredAttribute
 from auditor.model.cutoff import Cutoff
 from auditor.model.naive_bayes import Assignment
+from auditor.search import approvals
 from auditor.search.answer import Wanted, answer
 from auditor.search.approvals import Scores, approvals_of
 from auditor.search.question import Question
@@ -143,7 +144,10 @@ def test_scores_on_a_grid_are_added_up_however_many_attributes_there_are() -> No
 
 
 @pytest.mark.parametrize("reason", ["too many different scores", "take a population"])
-def test_what_cannot_be_added_up_is_refused_before_the_search(reason: str) -> None:
+def test_what_cannot_be_added_up_is_refused_before_the_search(
+    reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(approvals, "_MOST", 1 << 12)
     model = many(60, Fraction(1, 3**60))
     if reason == "take a population":
         model = replace(model, unfavourable_share=None, undisclosed="declared")

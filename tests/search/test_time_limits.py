@@ -19,9 +19,6 @@ from auditor.search.question import Question
 from tests.oracle import PlainAttribute, PlainModel
 from tests.search.comparing import naive_bayes
 
-# Counting lines takes as long as the work.
-pytestmark = pytest.mark.no_cover
-
 #: Seconds that a phase may take, and may be over it: half a second, and twice that beside other work.
 LIMIT, OVER = 0.1, 1.0
 

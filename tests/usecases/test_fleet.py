@@ -71,7 +71,7 @@ def nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         TENTH,
         FleetQuestion(delta="0.5"),
-        FleetQuestion(delta="0.2", criterion="ratio", min_probability="0.01"),
+        FleetQuestion(delta="0.2", criterion="ratio", min_probability="0.05"),
     ],
 )
 def test_rows_say_what_audits_say(models: list[str], question: FleetQuestion) -> None:

@@ -21,8 +21,6 @@ from tests.oracle import CriterionName, RankBy
 from tests.search.comparing import assert_measured, assert_patterns, assert_top, keys, question
 from tests.strategies import FAMILIES, Case, Family, cases
 
-pytestmark = pytest.mark.no_cover  # counting lines takes as long again
-
 #: Models per family and criterion.
 MODELS = 15
 #: Lengths of lists; `ALL` is more than any of the models has patterns.

@@ -19,8 +19,6 @@ from tests.oracle import BruteForce, CriterionName, Key, Pair, PlainModel, RankB
 from tests.search.comparing import keys, question
 from tests.strategies import PRIORS, Case, Family, near, plain_attributes, total_pairs
 
-pytestmark = pytest.mark.no_cover  # counting lines takes as long again
-
 FEW_KINDS = Family(values=(2, 3), identical=True, budget=1500)
 
 

@@ -34,8 +34,6 @@ from tests.vectorised import Copies, CopiesModel
 EXAMPLES = Path(__file__).parents[3] / "examples"
 DELTA = Fraction(1, 10)
 
-pytestmark = pytest.mark.no_cover  # counting lines takes as long again
-
 
 def columns(favourable: list[int], unfavourable: list[int], *, sensitive: bool) -> PlainAttribute:
     return PlainAttribute(

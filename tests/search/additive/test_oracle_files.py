@@ -26,8 +26,6 @@ from auditor.search.pattern import Pattern, measure
 from tests.oracle import RankBy
 from tests.search.comparing import model_of
 
-pytestmark = pytest.mark.no_cover  # counting lines takes as long again
-
 ROOT = Path(__file__).parents[3]
 ORACLES = ROOT / "tests" / "data" / "oracles"
 

@@ -79,9 +79,9 @@ class CardExtreme:
     Attributes
     ----------
     sensitive_values, context_values : Assignment
-    side : {1, -1}
+    side : {1, -1, 0}
         Whether there what the sensitive values count is greater by h, and what they replace less; or the
-        other way round.
+        other way round; or neither, as in the audited scorecard.
     share : Decimal
         What everything else counts is greater by this times h, from -1 to 1.
     given_pattern, given_context, degree : Fraction
@@ -90,7 +90,7 @@ class CardExtreme:
 
     sensitive_values: Assignment
     context_values: Assignment
-    side: Literal[1, -1]
+    side: Literal[1, -1, 0]
     share: Decimal
     given_pattern: Fraction
     given_context: Fraction

@@ -163,7 +163,7 @@ class CardExtremeRecord(Record):
     degree: _Degree
     favourable_given_pattern: _Share
     favourable_given_context: _Share
-    side: Literal[1, -1]
+    side: Literal[1, -1, 0]
     share: Annotated[str, Field(description="From -1 to 1.")]
 
     @classmethod

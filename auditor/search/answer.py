@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate, chain, combinations_with_replacement
 from math import inf
@@ -26,7 +27,7 @@ from auditor.search.additive.summaries import Summary
 from auditor.search.additive.tables import exact_of
 from auditor.search.additive.worst import Worst
 from auditor.search.approvals import Approvals, Scores, approvals_of
-from auditor.search.card_reach import CardReach, Margin, card_box, card_reach, holds_for_cards
+from auditor.search.card_reach import CardExtreme, CardReach, Margin, card_box, card_reach, holds_for_cards
 from auditor.search.criteria import Criterion
 from auditor.search.figure import Figure
 from auditor.search.groups import Groups, groups_of
@@ -543,11 +544,30 @@ def _cards(
         return ()
     progress("searching a set of scorecards")
     criterion, limits = question.criterion, question.limits
-    found = tuple((margin, card_reach(model, margin, criterion, limits)) for margin in wanted.margins)
-    worst = max((abs(pattern.degree) for pattern in seen), default=Fraction(0))
-    if any(reached.upper < worst for _, reached in found):
-        raise RuntimeError("the audited scorecard has a pattern whose degree is above the proved bound")
-    return found
+    worst = max(seen, key=lambda pattern: abs(pattern.degree), default=None)
+    found = []
+    for margin in wanted.margins:
+        reached = card_reach(model, margin, criterion, limits)
+        if worst and abs(worst.degree) > reached.upper:
+            raise RuntimeError("the audited scorecard has a pattern whose degree is above the proved bound")
+        if worst and abs(worst.degree) > (abs(reached.largest.degree) if reached.largest else 0):
+            # The search of the set ended before it came to the scorecard itself.
+            reached = replace(reached, largest=_as_audited(worst))
+        found.append((margin, reached))
+    return tuple(found)
+
+
+def _as_audited(pattern: Pattern) -> CardExtreme:
+    """A pattern in the audited scorecard, which each set has."""
+    return CardExtreme(
+        pattern.sensitive_values,
+        pattern.context_values,
+        0,
+        Decimal(0),
+        pattern.favourable_given_pattern,
+        pattern.favourable_given_context,
+        pattern.degree,
+    )
 
 
 def _how_far(

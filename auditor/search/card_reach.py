@@ -16,7 +16,7 @@ for each set of sensitive attributes two searches for the nearest sum settle eac
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -40,6 +40,8 @@ _MOST_SENSITIVE = 14
 _TIES = 64
 #: Error of a degree that is worked out in 60 digits, and of a bound from floats.
 _ERROR, _ROUND_UP = Fraction(1, 10**40), 1 + 1e-12
+#: A context so near to the best, in log-odds, is as good where not all can be searched.
+_NEAR = 2.0**-20
 #: Unit of where between its ends the log-odds before disclosing is.
 _SHARE = Decimal("1e-30")
 
@@ -77,9 +79,9 @@ class CardExtreme:
     Attributes
     ----------
     sensitive_values, context_values : Assignment
-    side : {1, -1}
+    side : {1, -1, 0}
         Whether there what the sensitive values count is greater by h, and what they replace less; or the
-        other way round.
+        other way round; or neither, as in the audited scorecard.
     share : Decimal
         What everything else counts is greater by this times h, from -1 to 1.
     given_pattern, given_context, degree : Fraction
@@ -88,7 +90,7 @@ class CardExtreme:
 
     sensitive_values: Assignment
     context_values: Assignment
-    side: Literal[1, -1]
+    side: Literal[1, -1, 0]
     share: Decimal
     given_pattern: Fraction
     given_context: Fraction
@@ -159,7 +161,7 @@ class _Search:
         threshold = self._criterion.threshold
         best: CardExtreme | None = None
         upper, exceeds, undecided = Fraction(0), False, False
-        for bound, direction, x in self._by_bound():
+        for bound, direction, x in self._by_bound(1):
             if best and bound <= abs(best.degree):
                 # The others reach no further, which a bound from floats says of the best, too.
                 break
@@ -168,8 +170,9 @@ class _Search:
                 break
             k = len(x)
             strength = self._real(x) * direction + 2 * k * float(self._h)
-            contexts, miss = self._contexts(x, direction, strength, k * direction)
             room = float(self._h) * (len(self._model.attributes) - k + 1)
+            # What is no further from the peak than the other numbers reach is as good as at it.
+            contexts, miss = self._contexts(x, direction, strength, k * direction, room)
             found = [self._at_most(x, y, direction) for y in contexts]
             one = max((extreme for extreme, _ in found), key=lambda extreme: abs(extreme.degree))
             beyond = any(over for _, over in found)
@@ -190,7 +193,7 @@ class _Search:
         threshold = self._criterion.threshold
         best: Certain | None = None
         exceeds, undecided = False, False
-        for bound, direction, x in self._by_bound():
+        for bound, direction, x in self._by_bound(-1):
             if best and bound <= best.least:
                 break
             if self._limits.expired() or x is None:
@@ -200,23 +203,27 @@ class _Search:
             strength = self._real(x) * direction - 2 * k * float(self._h)
             if strength <= 0:
                 continue
-            contexts, miss = self._contexts(x, direction, strength, -k * direction)
             room = float(self._h) * (len(self._model.attributes) - k + 1)
-            beyond = False
-            for y in contexts:
-                least, over = self._at_least(x, y, direction)
-                beyond |= over
-                if least > (best.least if best else 0):
-                    best = Certain(x, y, least)
+            # A context about as near to the peak as the other numbers reach often settles it.
+            for enough in (room, _NEAR):
+                contexts, miss = self._contexts(x, direction, strength, -k * direction, enough)
+                known = [(*self._at_least(x, y, direction), y) for y in contexts]
+                beyond = any(over for _, over, _ in known)
+                open_ = miss is not None and self._size(strength, direction, miss + room) > threshold
+                if beyond or not open_:
+                    break
             exceeds |= beyond
-            if miss is not None:
-                undecided |= not beyond and self._size(strength, direction, miss + room) > threshold
+            undecided |= open_ and not beyond
+            least, _, y = max(known, key=lambda one: one[0])
+            if least > (best.least if best else 0):
+                best = Certain(x, y, least)
         return True if exceeds else None if undecided else False, best
 
-    def _by_bound(self) -> Iterator[tuple[Fraction, Literal[1, -1], Assignment | None]]:
+    def _by_bound(self, side: int) -> Iterator[tuple[Fraction, Literal[1, -1], Assignment | None]]:
         """Of each set of sensitive attributes and direction the strongest x, the greatest bounds first.
 
-        Where there are too many, the bound on all of them without any.
+        Bounds are on the sup, or for side -1 on the inf. Where there are too many sets, only the bound on all
+        of them is given.
         """
         sensitive = self._model.sensitive
         strongest: dict[int, dict[int, tuple[float, int]]] = {1: {}, -1: {}}
@@ -225,7 +232,7 @@ class _Search:
             for direction in (1, -1):
                 v = max(range(len(row)), key=lambda v, d=direction, w=row: (d * w[v], -v))  # type: ignore[misc]
                 strongest[direction][i] = direction * self._tables.real(row[v]), v
-        twice = 2 * float(self._h)
+        twice = side * 2 * float(self._h)
         if len(sensitive) > _MOST_SENSITIVE:
             for direction in (1, -1):
                 total = sum(max(0.0, s + twice) for s, _ in strongest[direction].values())
@@ -239,35 +246,46 @@ class _Search:
                 total = sum(strongest[direction][i][0] + twice for i in chosen)
                 if total > 0:
                     x = tuple((i, strongest[direction][i][1]) for i in chosen)
-                    found.append((self._supremum(total), direction, x))
+                    room = float(self._h) * (len(self._model.attributes) - len(x) + 1)
+                    # The inf is nowhere nearer to the peak than the other numbers reach.
+                    bound = self._size(total, direction, room if side < 0 else 0.0)
+                    found.append((bound, direction, x))
         yield from sorted(found, key=lambda one: (-one[0], one[2], one[1]))
 
     def _contexts(
-        self, x: Assignment, direction: int, strength: float, shift: int
+        self, x: Assignment, direction: int, strength: float, shift: int, enough: float
     ) -> tuple[list[Assignment], float | None]:
         """The contexts whose γ, shifted, may be nearest to the peak; if not all, how near the others are."""
         tables = self._tables
         outside = tables.outside(x)
         peak = float(self._criterion.peak(direction * strength))
-        rows = [tables.options[i] for i in outside]
         if isinf(peak):
-            target: int | float = peak
-        else:
-            target = round((peak + shift * float(self._h)) * (1 << tables.bits)) - tables.prior
+            return [self._lowest(outside)], None
+        rows = [tables.options[i] for i in outside]
+        target = round((peak + shift * float(self._h)) * (1 << tables.bits)) - tables.prior
         # The target is a float: its error is small beside the slack of contexts that are told apart.
         slack = tables.slack + (1 << max(0, tables.bits - 44))
-        found = nearest(rows, target, 1, slack, 0, self._limits, self._leaves)
+        found = nearest(rows, target, 1, slack, int(enough * (1 << tables.bits)), self._limits, self._leaves)
         contexts = [
             tuple((i, tables.finite[i][entry - 1]) for i, entry in zip(outside, choice, strict=True) if entry)
             for choice in found.choices
         ]
         if found.complete and len(contexts) <= _TIES:
             return contexts, None
-        near = 0 if isinf(peak) else found.gap
+        near = found.gap
         if found.complete:
-            total = sum(int(row[entry]) for row, entry in zip(rows, found.choices[0], strict=True))
-            near = abs(total - int(target)) if not isinf(peak) else 0
+            near = abs(sum(int(row[e]) for row, e in zip(rows, found.choices[0], strict=True)) - target)
         return contexts[:_TIES], max(0, near - 2 * slack) / (1 << tables.bits)
+
+    def _lowest(self, attributes: Sequence[int]) -> Assignment:
+        """The context of the lowest log-odds."""
+        found = []
+        for i in attributes:
+            attribute = self._model.attributes[i]
+            v = min(range(len(attribute.weights)), key=attribute.weights.__getitem__)
+            if attribute.weights[v] < attribute.undisclosed:
+                found.append((i, v))
+        return tuple(found)
 
     def _at_most(self, x: Assignment, y: Assignment, direction: Literal[1, -1]) -> tuple[CardExtreme, bool]:
         """A scorecard in which a pattern has its sup, and whether that is above the threshold, exactly."""

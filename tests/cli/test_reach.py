@@ -144,6 +144,13 @@ def test_scorecards_about_a_scorecard(
     assert ("Scorecards before rounding" in run.out) == ("--rounding" in options)
 
 
+def test_no_set_of_scorecards_is_told_to_reach_less_than_the_audited_one(auditor: Auditor) -> None:
+    (cards,) = far(auditor, 0, CARD, "--delta", "0.2", "--box", "0.01", "--time-limit", "0")["cards"]
+    audited = json.loads(auditor("audit", CARD, "--delta", "0.2", "--format", "json").out)["max_degree"]
+    assert cards["worst"]["side"] == 0
+    assert 0.16 < cards["max_degree"] <= audited < cards["max_degree_bounds"][1]
+
+
 def test_the_largest_box_about_a_scorecard_and_what_is_said_of_it(auditor: Auditor, tmp_path: Path) -> None:
     box = far(auditor, 0, CARD, "--delta", "0.2", "--largest-box")["largest_box"]
     assert (box["verdict"], box["refuted"]) == ("delta-fair", True)

@@ -184,10 +184,10 @@ def proved(proof: ProofSummary, record: Repair) -> str:
 def whether_or_not(record: Repair | Frontier) -> str:
     """What a proof does not ask of the models that it bounds; nothing if nothing was asked besides δ."""
     asked = [
-        *(["it keeps to these conditions"] if record.conditions else []),
-        *([f"it is fair by the {record.also.criterion} too"] if record.also else []),
+        *(["keeps to these conditions"] if record.conditions else []),
+        *([f"is fair by the {record.also.criterion} too"] if record.also else []),
     ]
-    return f", whether or not {' and '.join(asked)}," if asked else ""
+    return f", whether or not it {' and '.join(asked)}," if asked else ""
 
 
 def margin(found: MarginSummary | RepairMargin, inner: str) -> str:

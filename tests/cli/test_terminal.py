@@ -82,7 +82,7 @@ def test_each_command_shows_an_example_that_works(
         assert run.code == (1 if name in ("audit", "fleet") else 0), run
 
 
-def test_placeholders_are_in_one_style() -> None:
+def test_placeholders_are_in_one_style(auditor: Auditor) -> None:
     program = get_command(app)
     for name, command in program.commands.items():  # type: ignore[attr-defined]
         for param in command.params:
@@ -90,6 +90,9 @@ def test_placeholders_are_in_one_style() -> None:
             if not described.is_choice and described.annotation is not bool:
                 assert param.metavar, f"{name}: {param.name}"
                 assert param.metavar == param.metavar.upper()
+                assert not set("[]{}") & set(param.metavar)
+    for name, usage in (("audit", "MODEL"), ("init", "[FOLDER]"), ("fleet", "[MODEL...]")):
+        assert auditor(name, "--help").out.startswith(f"Usage: auditor {name} [OPTIONS] {usage}\n")
 
 
 def test_help_names_the_profiles_that_there_are(auditor: Auditor) -> None:

@@ -139,7 +139,9 @@ if (document.getElementById("facts")) {
     say();
     at("by-share").hidden = false;
   }
-  const boxes = at("disclosing");
+  // Where there is neither chart nor table, as beside a certificate alone, there is nothing to filter.
+  const filtered = scatter || document.querySelector("table.patterns.sortable, table.listed, table.heat, table.attributes");
+  const boxes = filtered && at("disclosing");
   facts.attributes.forEach((attribute, i) => {
     if (!attribute.sensitive || !boxes) return;
     const label = element("label"), box = element("input");
@@ -205,7 +207,9 @@ if (document.getElementById("facts")) {
       const odds = () => (v.n === 0n ? "infinite" : rounded(u.over(v).toNumber()));
       const row = (first, ...numbers) => {
         const made = body.insertRow();
-        made.insertCell().textContent = first;
+        const head = made.appendChild(element("th"));
+        head.scope = "row";
+        head.textContent = first;
         for (const number of numbers) {
           const cell = made.insertCell();
           cell.className = "num";
@@ -228,6 +232,7 @@ if (document.getElementById("facts")) {
       turn(`The context is known: P(${facts.favourable}) = ${percent(found.before.toNumber())}`);
       x.forEach(step);
       turn(`All is known: P(${facts.favourable}) = ${percent(found.after.toNumber())}`);
+      asCards(body.parentElement);
       at("what-if-odds").hidden = false;
     }
   }

@@ -53,6 +53,7 @@ if (document.getElementById("certificate-file")) {
         made.className = looks.get(holds);
         outcome.textContent = words.get(holds);
         what.textContent = seen;
+        asCards(body.parentElement);
         outcomes.set(name, holds);
       },
       progress: (name, part) => {
@@ -60,6 +61,7 @@ if (document.getElementById("certificate-file")) {
         const [made, outcome] = row(name);
         made.className = "open";
         outcome.textContent = `${Math.floor(100 * part)}%, ${Math.round((performance.now() - began) / 1000)} s`;
+        asCards(body.parentElement);
       },
     });
     if (mine !== run) return;

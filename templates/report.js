@@ -1,5 +1,25 @@
-// Tables sort by a click on a heading and are filtered by a word. Without this script they are plain tables.
+// Tables sort by a click on a heading, are filtered by a word, and are cards on a phone. Without this script they are
+// plain tables.
 "use strict";
+// Laid out as cards, a table is one to a screen reader all the same. Other scripts call this for those they fill.
+function asCards(table) {
+  const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
+  table.classList.add("cards");
+  table.setAttribute("role", "table");
+  for (const part of [table.tHead, table.tBodies[0]]) part.setAttribute("role", "rowgroup");
+  for (const row of table.rows) {
+    row.setAttribute("role", "row");
+    [...row.cells].forEach((cell, i) => {
+      const heading = cell.closest("thead");
+      cell.setAttribute("role", cell.tagName === "TD" ? "cell" : heading ? "columnheader" : "rowheader");
+      if (heading) return;
+      cell.classList.toggle("void", !cell.textContent.trim());
+      if (cell.tagName === "TD" && cell.colSpan === 1 && heads[i] !== "#") cell.dataset.label = heads[i];
+    });
+  }
+}
+// A heat map is read along both its headings, and stays as it is.
+for (const table of document.querySelectorAll(".wide > table:not(.heat)")) asCards(table);
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   const key = (row, column) => row.cells[column].dataset.sort ?? row.cells[column].textContent.trim();

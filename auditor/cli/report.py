@@ -43,7 +43,8 @@ def report(
         typer.Option(
             metavar="MODEL",
             callback=options.model,
-            help="Model of a stored audit or repair, which hold its digest.",
+            help="Model of a stored audit or repair, which hold its digest; or of a certificate, for the "
+            "labels of its attributes.",
         ),
     ] = None,
     audit: Annotated[

@@ -12,7 +12,10 @@ from auditor.cli.terminal import print_result
 
 def init(
     folder: Annotated[
-        Path, typer.Argument(metavar="[FOLDER]", help="Where the files go.  [the current folder]")
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="Where the files go.  [default: the current folder]", show_default=False
+        ),
     ] = Path(),
 ) -> int:
     """Write files to play with: people who were made up, a model learnt from them, a policy and examples.

@@ -29,6 +29,15 @@ class Command(TyperCommand):
         """Return the option ``--help``."""
         return _ours(super().get_help_option(ctx))
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Name the arguments as the rest of the help does, in brackets what can be left out."""
+        pieces = ["[OPTIONS]"]
+        for param in self.get_params(ctx):
+            if param.param_type_name == "argument":
+                name = _name(param) + ("..." if param.nargs == -1 else "")
+                pieces.append(name if param.required else f"[{name}]")
+        return pieces
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the lists of arguments and options, with one style of placeholders."""
         for title, kind in (("Arguments", "argument"), ("Options", "option")):

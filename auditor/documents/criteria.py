@@ -23,6 +23,8 @@ class CriterionWords:
         How a degree is measured.
     limit : str
         What the criterion demands, after "disclosing sensitive values".
+    excess : str
+        What a discrimination pattern does, after the same words.
     threshold : str
         What the threshold means.
     degree : str
@@ -41,6 +43,7 @@ class CriterionWords:
 
     measured: str
     limit: str
+    excess: str
     threshold: str
     degree: str
     formula: tuple[str, ...]
@@ -54,6 +57,7 @@ WORDS: Mapping[CriterionName, CriterionWords] = {
     "difference": CriterionWords(
         measured="difference: P(favourable) after disclosing minus before",
         limit="changes P({d}) by at most {delta}",
+        excess="changes P({d}) by more than {delta}",
         threshold="a difference of {points} percentage points",
         degree="The degree of discrimination is the chance after the disclosure less the chance before it.",
         formula=("Δ(x, y) = P({d} | x, y) − P({d} | y)", "pattern if |Δ| > {delta}"),
@@ -65,6 +69,8 @@ WORDS: Mapping[CriterionName, CriterionWords] = {
     "ratio": CriterionWords(
         measured="ratio: 1 minus the smaller of P(favourable) before and after, divided by the larger",
         limit="changes P({d}) so little that the smaller of before and after is at least {kept} times the "
+        "larger",
+        excess="changes P({d}) so much that the smaller of before and after is less than {kept} times the "
         "larger",
         threshold="a ratio of {kept}",
         degree="The two chances are compared by their quotient q, after over before. The degree of "

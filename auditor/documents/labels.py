@@ -18,7 +18,13 @@ _KEYS = {"sensitive_values", "context_values", "values", "first", "second", "mis
 
 
 def labelled(document: R, labels: Mapping[str, str]) -> R:
-    """Return a document whose model has the labels that differ from their names.
+    """Return a document whose model has the labels of `model_labelled`."""
+    model: ModelRecord = document.model  # type: ignore[attr-defined]
+    return document.model_copy(update={"model": model_labelled(model, labels)})
+
+
+def model_labelled(model: ModelRecord, labels: Mapping[str, str]) -> ModelRecord:
+    """Return a model with the labels that differ from their names.
 
     Two attributes with the same label, or one with another's name, keep their names behind it.
     """
@@ -28,10 +34,7 @@ def labelled(document: R, labels: Mapping[str, str]) -> R:
         for name, label in labels.items()
         if label != name
     }
-    if not kept:
-        return document
-    model: ModelRecord = document.model  # type: ignore[attr-defined]
-    return document.model_copy(update={"model": model.model_copy(update={"labels": kept})})
+    return model.model_copy(update={"labels": kept}) if kept else model
 
 
 def as_read(document: R, labels: Mapping[str, str]) -> R:

@@ -96,7 +96,7 @@ class Curve:
         bottom: float,
         knee: int | None,
         width: float = 580,
-        height: float = 220,
+        height: float = 150,
     ) -> Curve:
         """Lay out (threshold, log-likelihood less the most there is) pairs, from a bottom upwards."""
         right = max(x for x, _ in points) or 1.0

@@ -44,12 +44,15 @@ def render(document: Frontier, format: AnyFormatName, *, colour: bool = False, c
 
 def result_line(document: Frontier) -> str:
     """The result in one line."""
+    return f"{document.model.name}: {_told(document)}"
+
+
+def _told(document: Frontier) -> str:
     first, last = document.points[0], document.points[-1]
     knee = "no knee" if document.knee is None else f"knee at δ = {document.knee}"
     choice = "" if document.recommended is None else f", recommended: δ = {document.recommended}"
     return (
-        f"{document.model.name}: {plural(len(document.points), 'threshold')} from δ = {first.delta} to "
-        f"{last.delta}, {knee}{choice}"
+        f"{plural(len(document.points), 'threshold')} from δ = {first.delta} to {last.delta}, {knee}{choice}"
     )
 
 
@@ -60,7 +63,8 @@ def blocks(document: Frontier) -> list[Block]:
     # Without proofs there is nothing to say of what is out of reach.
     columns = 6 if any(point.bound is not None for point in document.points) else 4
     made: list[Block] = [
-        Heading(f"What likelihood fairness leaves: {result_line(document)}", level=1),
+        Heading(f"What likelihood fairness leaves: {document.model.name}", level=1),
+        Paragraph(f"{_told(document)}.", "claim"),
         Facts(
             (
                 ("Criterion", CRITERIA[document.criterion].measured),

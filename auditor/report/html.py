@@ -139,7 +139,10 @@ def _dress(elements: Sequence[Sequence[str]]) -> dict[str, object]:
 
 
 def _rich(text: str) -> Markup:
-    """Write a text with what is marked in it, and with minus signs: a screen reader passes over a hyphen."""
+    """Write a text with what is marked in it, and with minus signs: a screen reader passes over a hyphen.
+
+    No line ends within an equation.
+    """
 
     def marked(attribute: str, value: str) -> str:
         if not attribute:
@@ -148,7 +151,7 @@ def _rich(text: str) -> Markup:
         return f"{escape(attribute)}: <b>{escape(value)}</b>"
 
     def plain(part: str) -> str:
-        return str(escape(re.sub(r"(?<![\w-])-(?=\d)", "−", part)))
+        return str(escape(re.sub(r"(?<![\w-])-(?=\d)", "−", part).replace("δ = ", "δ\u00a0=\u00a0")))
 
     return Markup(written(text, plain, marked))
 

@@ -62,9 +62,13 @@ def render(
 
 def result_line(document: Stability) -> str:
     """The result in one line."""
-    said = f"{document.model.name}: {VERDICTS[document.verdict]} at δ = {document.delta}"
+    return f"{document.model.name}: {_told(document)}"
+
+
+def _told(document: Stability) -> str:
     probability = _between(document.next_model.probability)
-    return f"{said}; the next model is δ-fair with a probability of {probability}"
+    verdict = VERDICTS[document.verdict]
+    return f"{verdict} at δ = {document.delta}; the next model is δ-fair with a probability of {probability}"
 
 
 def blocks(document: Stability) -> list[Block]:
@@ -72,7 +76,8 @@ def blocks(document: Stability) -> list[Block]:
     document = as_read(document, document.model.labels)
     rows = f"{document.rows:,.15g}"
     made: list[Block] = [
-        Heading(f"How stable the verdict is: {result_line(document)}", level=1),
+        Heading(f"How stable the verdict is: {document.model.name}", level=1),
+        Paragraph(f"{_told(document)}.", "claim"),
         Facts(
             (
                 ("Largest degree", f"{degree(document.largest, document.delta)} of the model itself"),

@@ -207,20 +207,20 @@ class Subject:
         return box is not None or (self.audit is not None and self.audit.how_far is not None)
 
     def as_read(self) -> Subject:
-        """The same with the labels of attributes in place of their names, where the audit has any."""
-        labels = self.audit.model.labels if self.audit else {}
-        if not self.audit or not labels:
+        """The same with the labels of attributes in place of their names, where there are any."""
+        model = self.audit.model if self.audit and self.audit.model.labels else self.stated.model
+        if not (labels := model.labels):
             return self
         stated = replace(
             self.stated,
-            model=as_read(self.audit.model, labels),
+            model=as_read(model, labels),
             largest=as_read(self.stated.largest, labels),
             coverage=self.stated.coverage and tuple(as_read(row, labels) for row in self.stated.coverage),
         )
         return replace(
             self,
             stated=stated,
-            audit=as_read(self.audit, labels),
+            audit=self.audit and as_read(self.audit, labels),
             certificate=self.certificate and as_read(self.certificate, labels),
             parameters=self.parameters and as_read(self.parameters, labels),
             comparison=self.comparison and as_read(self.comparison, labels),

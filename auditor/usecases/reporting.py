@@ -19,6 +19,7 @@ from auditor.choices import Undisclosed
 from auditor.documents.audit import Audit
 from auditor.documents.comparison import Comparison, ParameterChange
 from auditor.documents.frontier import Frontier
+from auditor.documents.labels import model_labelled
 from auditor.documents.parameters import ExactModel
 from auditor.documents.reading import MAX_BYTES, read
 from auditor.documents.record import to_json
@@ -104,7 +105,8 @@ def report(
     format : {"html", "pdf", "markdown", "text", "model-card"}
         A model card is Markdown with metadata, as the Hugging Face Hub takes it.
     model : str, optional
-        The model of a stored audit, or the repaired one of a stored repair, which hold its digest.
+        The model of a stored audit, or the repaired one of a stored repair, which hold its digest; or that
+        of a certificate, which holds all of it but what people read for its attributes.
     audit : str, optional
         A stored audit of the model of a certificate; the report then has its findings too.
     since : Path, optional
@@ -129,8 +131,11 @@ def report(
         "auditor/model",
         "auditor/scorecard",
     )
-    if model is not None and kind not in ("auditor/audit", "auditor/repair"):
-        raise InputError(f"{escaped(document)}: holds its model; --model goes with a stored audit or repair")
+    if model is not None and kind not in ("auditor/audit", "auditor/repair") and not is_certificate:
+        raise InputError(
+            f"{escaped(document)}: holds its model; --model goes with a stored audit or repair, or with a "
+            "certificate"
+        )
     if since is not None and not is_certificate:
         raise InputError(f"{escaped(document)}: is not a certificate; only one can be compared with {since}")
     if audit is not None and not is_certificate:
@@ -171,7 +176,7 @@ def report(
     else:
         from auditor.usecases.certifying import opened_at
 
-        made = _of_certificate(opened_at(document), audit, since, format, style)
+        made = _of_certificate(opened_at(document), model, audit, since, format, style)
     return made if pades is None else replace(made, content=sign(made.content, *pades))
 
 
@@ -264,7 +269,12 @@ def _page(text: str, line: str, format: AnyFormatName, document: Frontier | Stab
 
 
 def _of_certificate(
-    opened: Opened, audit: str | None, since: Path | None, format: ReportFormat, style: Style
+    opened: Opened,
+    model: str | None,
+    audit: str | None,
+    since: Path | None,
+    format: ReportFormat,
+    style: Style,
 ) -> Made:
     from auditor.certificate.verifying import broken
 
@@ -276,6 +286,9 @@ def _of_certificate(
     if audit is not None:
         beside = read(Audit, audit)
         _agree(opened.name, stated, audit, Stated.of_audit(beside))
+    if model is not None:
+        spec = _named_by(opened.name, stated.model.sha256, model, stated.model.undisclosed)
+        stated = replace(stated, model=model_labelled(stated.model, spec.attribute_labels))
     subject = Subject(
         stated,
         beside,

@@ -81,13 +81,16 @@ def test_each_command_shows_an_example_that_works(
         assert run.code == (1 if name in ("audit", "fleet") else 0), run
 
 
-def test_placeholders_are_in_one_style() -> None:
+def test_placeholders_are_in_one_style(auditor: Auditor) -> None:
     for name, command in program().commands.items():
         for param in command.params:
             described = param.type_descriptor
             if not described.is_choice and described.annotation is not bool:
                 assert param.metavar, f"{name}: {param.name}"
                 assert param.metavar == param.metavar.upper()
+                assert not set("[]{}") & set(param.metavar)
+    for name, usage in (("audit", "MODEL"), ("init", "[FOLDER]"), ("fleet", "[MODEL...]")):
+        assert auditor(name, "--help").out.startswith(f"Usage: auditor {name} [OPTIONS] {usage}\n")
 
 
 def test_help_names_the_profiles_that_there_are(auditor: Auditor) -> None:

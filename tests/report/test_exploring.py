@@ -198,6 +198,36 @@ def test_what_is_tried_out_is_not_printed(browser: Page, tmp_path: Path) -> None
     assert browser.run("document.querySelector('main').innerText.includes('What was found')")
 
 
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_phone_shows_whole_numbers_and_readable_drawings(browser: Page, tmp_path: Path, dark: bool) -> None:
+    browser.open(put(page("compas"), tmp_path), width=390, dark=dark)
+    assert browser.run("document.documentElement.scrollWidth") == 390
+    broken = """
+      const found = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      for (let node; (node = texts.nextNode());) {
+        for (const number of node.data.matchAll(/[\\d.,]*\\d[%]?/g)) {
+          const range = document.createRange();
+          range.setStart(node, number.index);
+          range.setEnd(node, number.index + number[0].length);
+          const tops = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+          if (tops.size > 1) found.push(node.data);
+        }
+      }
+      return found;
+    """
+    # A digest is no number, and is as long as two lines.
+    assert [text for text in browser.run(f"(() => {{{broken}}})()") if "sha256:" not in text] == []
+    small = (
+        "[...document.querySelectorAll('svg text')].map((text) => text.getBoundingClientRect())"
+        ".filter((box) => box.height && Math.max(box.height, box.width) < 9).length"
+    )
+    assert browser.run(small) == 0
+    label = "document.querySelector('.patterns.cards td.num').dataset.label"
+    assert browser.run(label) == "degree"
+    shown = "getComputedStyle(document.querySelector('.patterns.cards td.num'), '::before').content"
+    assert "degree" in browser.run(shown) or "data-label" in browser.run(shown)
+
+
 def test_facts_cannot_end_their_element() -> None:
     text = facts(SUBJECTS["hostile"]())
     assert "<" not in text

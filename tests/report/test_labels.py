@@ -52,7 +52,12 @@ def test_a_fleet_shows_labels(auditor: Auditor, model: Path, tmp_path: Path) -> 
 def test_reports_show_labels_and_name_them_once(auditor: Auditor, model: Path, tmp_path: Path) -> None:
     stored, certificate = tmp_path / "audit.json", tmp_path / "certificate.json"
     assert auditor("certify", model, "--delta", "0.1", "--audit", stored, "-o", certificate).code == 1
-    for document in ((stored,), (certificate, "--audit", stored)):
+    for document in (
+        (stored,),
+        (certificate, "--audit", stored),
+        (certificate, "--model", model),
+        (certificate, "--audit", stored, "--model", model),
+    ):
         page, text = tmp_path / "report.html", tmp_path / "report.md"
         for output in (page, text):
             assert auditor("report", *document, "-o", output).code == 0

@@ -341,7 +341,8 @@ def test_files_that_do_not_belong_together(
     cases = [
         ((audit, "--model", EXAMPLES / "compas.json"), "digests differ"),
         ((audit, "--since", old), "is not a certificate"),
-        ((old, "--model", FIGURE1), "holds its model"),
+        ((old, "--model", EXAMPLES / "compas.json"), "digests differ"),
+        ((FIGURE1, "--model", FIGURE1), "holds its model"),
         ((FIGURE1,), "is a model and no result"),
         ((tmp_path / "nothing.json",), "no such file"),
         ((audit, "--profile", "gdpr"), "no such profile"),

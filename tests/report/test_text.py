@@ -20,8 +20,8 @@ def test_golden_audit() -> None:
         render(audit_document(), "text")
         == """\
 Credit: not δ-fair at δ = 0.1 for these sensitive attributes
-It is not true that disclosing sensitive values, whatever else is known of a
-person, changes P(Granted) by at most 0.1.
+Found: in at least one context, disclosing sensitive values changes P(Granted)
+by more than 0.1.
 
 Decision      Loan; favourable: Granted
 Sensitive     Sex, Age

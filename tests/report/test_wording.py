@@ -51,17 +51,17 @@ def test_sentences() -> None:
 
 
 @pytest.mark.parametrize(
-    ("verdict", "said"),
+    ("verdict", "said", "limit"),
     [
-        ("delta-fair", "Shown: disclosing"),
-        ("not-delta-fair", "It is not true that disclosing"),
-        ("inconclusive", "Neither shown nor refuted: disclosing"),
+        ("delta-fair", "Shown: disclosing", "at most"),
+        ("not-delta-fair", "Found: in at least one context, disclosing", "more than"),
+        ("inconclusive", "Neither shown nor refuted: disclosing", "at most"),
     ],
 )
-def test_claims(verdict: Verdict, said: str) -> None:
+def test_claims(verdict: Verdict, said: str, limit: str) -> None:
     document = audit_document(verdict=verdict)
     assert claim(Stated.of_audit(document)).startswith(said)
-    assert claim(Stated.of_audit(document)).endswith("changes P(Granted) by at most 0.1.")
+    assert claim(Stated.of_audit(document)).endswith(f"changes P(Granted) by {limit} 0.1.")
     assert "at δ = 0.1 for these sensitive attributes" in verdict_line(document)
     limited = claim(Stated.of_audit(audit_document(verdict=verdict, min_probability="0.001")))
     assert limited.endswith("Only patterns with a probability of at least 0.001 are considered.")

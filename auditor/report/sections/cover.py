@@ -167,10 +167,13 @@ def section(subject: Subject) -> Blocks:
 def claim(stated: Stated) -> str:
     """What the verdict says, in one sentence; and to which patterns it is limited."""
     disclosing = "disclosing sensitive values, whatever else is known of a person,"
-    limit = filled(CRITERIA[stated.criterion].limit, stated.delta, d=stated.model.favourable)
+    words = CRITERIA[stated.criterion]
+    limit, excess = (
+        filled(template, stated.delta, d=stated.model.favourable) for template in (words.limit, words.excess)
+    )
     said = {
         "delta-fair": f"Shown: {disclosing} {limit}.",
-        "not-delta-fair": f"It is not true that {disclosing} {limit}.",
+        "not-delta-fair": f"Found: in at least one context, disclosing sensitive values {excess}.",
         "inconclusive": f"Neither shown nor refuted: {disclosing} {limit}.",
     }[stated.verdict]
     nothing = NOTHING_TO_FIND if stated.model.undisclosed and _finds_nothing(stated) else ""

@@ -33,6 +33,8 @@ _LIMITS = (
     "that any law is complied with.",
 )
 
+#: Words of the findings of an audit, which a certificate by itself doesn't show.
+_OF_FINDINGS = ("Divergence", "Impact ratio", "Pareto front", "Subset-minimal")
 _GLOSSARY = (
     ("Context", "What is known of a person apart from the sensitive values that are being disclosed."),
     (
@@ -144,5 +146,5 @@ def limits(subject: Subject) -> Blocks:
         Heading("What this shows, and what it does not", "limits"),
         Items(said(subject)),
         Heading("Glossary", "glossary"),
-        Facts(_GLOSSARY),
+        Facts(tuple(entry for entry in _GLOSSARY if subject.audit or entry[0] not in _OF_FINDINGS)),
     ]

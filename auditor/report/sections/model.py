@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from auditor.documents.parameters import ExactScorecard, fraction_of
 from auditor.report.blocks import Block, Blocks, Facts, Heading, Paragraph, Table
 from auditor.report.figures import exactly, percent
 from auditor.report.subject import Subject
 from auditor.report.wording import KINDS, UNDISCLOSED
+
+#: Characters of an exact probability that fit beside the others.
+_SHORT = 12
 
 
 def section(subject: Subject) -> Blocks:
@@ -56,8 +59,13 @@ def parameters(subject: Subject) -> Blocks:
             "has the rest.",
             "intro",
         ),
-        Table("", head, rows, look="parameters"),
+        Table("", head, rows, look="long parameters" if _has_decimals(rows) else "parameters"),
     ]
+
+
+def _has_decimals(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether an exact probability is a decimal too long for a column like the others."""
+    return any(len(text) > _SHORT for row in rows for text in (row[3], row[5]))
 
 
 def _scorecard(card: ExactScorecard) -> list[Block]:

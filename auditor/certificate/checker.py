@@ -441,7 +441,7 @@ def answers(c: Any, model: Model) -> Iterator[Check]:
     beyond = model.above(upper if exactly is None else found, least)
     bounded = None if beyond is None else not beyond.total()
     yield "largest degree", holds and bounded, f"from {float(lower):.12f} to {float(upper):.12f}"
-    patterns = model.above(delta, least)
+    patterns = None if c["pattern_count"] is None else model.above(delta, least)
     count = None if patterns is None else patterns.total()
     if c["pattern_count"] is not None:
         yield "count", None if count is None else int(c["pattern_count"]) == count, f"{count} patterns"

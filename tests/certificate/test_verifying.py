@@ -85,6 +85,20 @@ def test_an_inconclusive_one_holds_since_it_claims_little() -> None:
     assert found.result == "holds"
 
 
+def test_what_is_not_counted_is_not_counted_to_verify_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(engine.Engine, "count", lambda self, enclosed: PatternCount(1, 18, "x", ()))
+        uncounted = made("0.2")
+    assert (uncounted.verdict, uncounted.pattern_count) == ("not-delta-fair", None)
+    counted = made("0.2")
+    monkeypatch.setattr(engine.Engine, "count", lambda self, enclosed: 1 / 0)
+    found = verified(uncounted)
+    assert (found.result, failed(found)) == ("holds", [])
+    assert not {"count", "coverage"} & {check.name for check in found.checks}
+    with pytest.raises(ZeroDivisionError):
+        verified(counted)
+
+
 def test_without_a_key_the_signature_is_not_performed() -> None:
     found = verified(made(), Against(at=DAY))
     assert found.result == "contents hold"

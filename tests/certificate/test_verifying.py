@@ -195,6 +195,10 @@ def test_what_neither_algorithm_decides_is_undecided(monkeypatch: pytest.MonkeyP
     assert found.result == "undecided"
     for name in ("verdict", "count", "largest degree", "coverage"):
         assert outcome(found, name) == "not performed"
+    monkeypatch.undo()
+    monkeypatch.setattr(checker, "WORK_LIMIT", 1)
+    (count,) = [check for check in verified(certificate).checks if check.name == "count"]
+    assert (count.outcome, count.detail) == ("passed", f"{certificate.pattern_count} patterns")
 
 
 @pytest.mark.parametrize(

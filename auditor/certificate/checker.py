@@ -436,15 +436,15 @@ def answers(c: Any, model: Model) -> Iterator[Check]:
         return
     yield "witness", true and probability >= least, "its degree and probabilities"
     holds = lower <= found < lower + unit and found <= upper and lower % unit == upper % unit == 0
-    if exactly is not None:
-        holds = holds and found == number(exactly) and upper < found + unit
+    holds = holds and (exactly is None or (found == number(exactly) and upper < found + unit))
     beyond = model.above(upper if exactly is None else found, least)
     bounded = None if beyond is None else not beyond.total()
     yield "largest degree", holds and bounded, f"from {float(lower):.12f} to {float(upper):.12f}"
-    patterns = model.above(delta, least)
+    patterns = None if c["pattern_count"] is None else model.above(delta, least)
     count = None if patterns is None else patterns.total()
-    if c["pattern_count"] is not None:
-        yield "count", None if count is None else int(c["pattern_count"]) == count, f"{count} patterns"
+    if (told := c["pattern_count"]) is not None:
+        said = f"{told if count is None else count} patterns"
+        yield "count", None if count is None else int(told) == count, said
     yield "total", int(c["total_patterns"]) == model.total, f"{model.total} pairs"
     if c["coverage"] is not None:
         yield "coverage", covers(c, model, patterns), "a row for each set of attributes"

@@ -30,7 +30,7 @@ from auditor.documents.verification import (
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.naive_bayes import NaiveBayes
-from auditor.search.answer import answer
+from auditor.search.answer import Wanted, answer
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.question import Question
 from auditor.search.ranges import box, in_box
@@ -440,7 +440,8 @@ def _by_engine(certificate: Certificate, limits: Limits) -> dict[str, tuple[bool
     model = carried(certificate.model.name, certificate.model.exact)
     least = certificate.min_probability
     question = Question.of(certificate.delta, certificate.criterion, least, limits=limits)
-    found = answer(model, question)
+    # What a certificate says nothing of is not worth the work of counting it.
+    found = answer(model, question, Wanted(count=certificate.pattern_count is not None))
     total, told, listed = found.count.total, certificate.max_degree, certificate.pattern_count
     if found.verdict == "delta-fair":
         total = 0

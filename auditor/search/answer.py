@@ -61,7 +61,7 @@ _MARKED, _FRONT = 10, 40
 
 @dataclass(frozen=True)
 class Wanted:
-    """What an answer is to have beyond the verdict, the largest degree and the count.
+    """What an answer is to have beyond the verdict and the largest degree.
 
     Attributes
     ----------
@@ -85,6 +85,8 @@ class Wanted:
         Up to which box the verdict holds for all models in it.
     every_population : bool
         What holds in every population; of scorecards only.
+    count : bool
+        The number of patterns. Without it the verdict rests on the search for the worst one alone.
     """
 
     top: int = 0
@@ -97,6 +99,7 @@ class Wanted:
     margins: tuple[Margin, ...] = ()
     largest_box: bool = False
     every_population: bool = False
+    count: bool = True
 
 
 @dataclass(frozen=True)
@@ -292,7 +295,9 @@ def answer(
     # Last, since it is what can take longest and nothing else needs it.
     threshold = question.criterion.threshold
     # Where the search has shown that there is none, an enclosure has nothing to add.
-    count = engine.count(enclosed=worst.upper > threshold)
+    count = PatternCount(0, model.total_patterns(), "it was not asked for", ())
+    if wanted.count:
+        count = engine.count(enclosed=worst.upper > threshold)
     if count.lower and not any(abs(pattern.degree) > threshold for pattern in figures.seen):
         # The searches ended too early to find one of the patterns that were counted.
         figures.seen += engine.sample(1) or ()

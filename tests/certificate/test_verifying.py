@@ -85,6 +85,20 @@ def test_an_inconclusive_one_holds_since_it_claims_little() -> None:
     assert found.result == "holds"
 
 
+def test_what_is_not_counted_is_not_counted_to_verify_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(engine.Engine, "count", lambda self, enclosed: PatternCount(1, 18, "x", ()))
+        uncounted = made("0.2")
+    assert (uncounted.verdict, uncounted.pattern_count) == ("not-delta-fair", None)
+    counted = made("0.2")
+    monkeypatch.setattr(engine.Engine, "count", lambda self, enclosed: 1 / 0)
+    found = verified(uncounted)
+    assert (found.result, failed(found)) == ("holds", [])
+    assert not {"count", "coverage"} & {check.name for check in found.checks}
+    with pytest.raises(ZeroDivisionError):
+        verified(counted)
+
+
 def test_without_a_key_the_signature_is_not_performed() -> None:
     found = verified(made(), Against(at=DAY))
     assert found.result == "contents hold"
@@ -181,6 +195,10 @@ def test_what_neither_algorithm_decides_is_undecided(monkeypatch: pytest.MonkeyP
     assert found.result == "undecided"
     for name in ("verdict", "count", "largest degree", "coverage"):
         assert outcome(found, name) == "not performed"
+    monkeypatch.undo()
+    monkeypatch.setattr(checker, "WORK_LIMIT", 1)
+    (count,) = [check for check in verified(certificate).checks if check.name == "count"]
+    assert (count.outcome, count.detail) == ("passed", f"{certificate.pattern_count} patterns")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-engines fuzz lint bench paper schemas clean
+.PHONY: help demo test tests test-engines fuzz lint bench paper schemas clean
 
 # How many times as many random examples `make fuzz` tries as a property asks for; `make test` tries four in ten.
 N = 10
@@ -31,7 +31,11 @@ demo: .venv/installed
 		$(BIN)/auditor audit examples/german.json --delta 0.1 -o demo/german.$$form || test $$? -eq 1 || exit; \
 	done
 
-test: lint .venv/tools
+# mypy takes one processor: the tests begin beside it.
+test: .venv/installed-test .venv/tools
+	$(MAKE) --jobs 2 lint tests
+
+tests: .venv/installed-test
 	$(BIN)/pytest --cov --numprocesses auto --dist worksteal --durations 10
 
 test-engines: .venv/installed-test

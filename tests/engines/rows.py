@@ -104,7 +104,9 @@ def in_duckdb(folder: Path) -> Query:
     import duckdb
 
     with duckdb.connect(folder / "people.duckdb") as connection:
+        connection.begin()  # or each row would be a transaction of its own
         write_sql(connection.executemany, connection.execute, "?")
+        connection.commit()
     return Query(f"duckdb:///{folder / 'people.duckdb'}", "people")
 
 

@@ -198,7 +198,11 @@ class Engine:
             if count.reason is None or not enclosed:
                 return count
             return enclosed_count(self.tables, self.criterion, self.limits, count.reason)
-        return count_probable_patterns(self.tables, self.criterion, self.min_probability, self.limits)
+        probable = count_probable_patterns(self.tables, self.criterion, self.min_probability, self.limits)
+        if probable.reason is None:
+            return probable
+        # Not all of them were met; there are no more than patterns of any probability.
+        return replace(probable, upper=min(probable.upper, self._counting.count().upper))
 
     def no_patterns(self) -> PatternCount:
         """The count where the search for the worst pair has shown that none discriminates."""

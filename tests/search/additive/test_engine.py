@@ -54,6 +54,12 @@ def check_scopes(case: Case, limits: Limits = DEFAULT) -> None:
         check_worst(case, found, [pair for pair in probable if pair.probability >= share])
 
 
+def check_count_of_probable(case: Case) -> None:
+    """A count that ends early is from what was met to what there is of any probability."""
+    count = engine(case, Limits(nodes=1)).count()
+    assert count.lower <= len(case.probable.patterns) <= count.upper <= len(case.patterns.patterns)
+
+
 def check_enclosure(case: Case) -> None:
     tables, criterion = tables_of(naive_bayes(case.model)), CRITERIA[case.criterion](case.threshold)
     count = enclosed_count(tables, criterion, DEFAULT, "not asked for")
@@ -98,6 +104,7 @@ def test_every_scope_and_enclosure(family: Family, criterion: CriterionName) -> 
     def check(case: Case) -> None:
         check_scopes(case)
         check_scopes(case, Limits(nodes=3, entries=4))
+        check_count_of_probable(case)
         check_enclosure(case)
         check_reach(case)
 

@@ -825,6 +825,7 @@ def _claims(c: Content) -> Iterator[bool]:
 
     delta, least = Fraction(c["delta"]), Fraction(c["min_probability"] or "0")
     yield 0 <= delta <= 1 and 0 <= least <= 1
+    yield all(re.fullmatch(r"[01](\.[0-9]+)?", text) for text in (c["delta"], c["min_probability"] or "0"))
     yield version == 1 or c["delta"] == plain_decimal(delta)
     yield version == 1 or c["min_probability"] in (None, plain_decimal(least))
     every = brute(c)

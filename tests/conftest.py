@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.fuzzing import use_profile
+
+#: To check IRIs jsonschema would build forty parsers when it is imported. The only one that we write is the URN
+#: of a bill of materials, made of hexadecimal digits.
+_modules: dict[str, Any] = sys.modules
+_modules.setdefault("rfc3987_syntax", None)
 
 #: Files and folders of tests in which no lines are counted: that takes as long again, and what they run at
 #: length or in other processes, other tests run too. The floor of the coverage says whether that is still so.
@@ -50,6 +57,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     tests = Path(__file__).parent
     not_counted = [tests / name for name in NOT_COUNTED]
     assert all(path.exists() for path in not_counted)
+    counted = {path: not any(map(path.is_relative_to, not_counted)) for path in {item.path for item in items}}
     for item in items:
-        if item.get_closest_marker("hypothesis") or any(map(item.path.is_relative_to, not_counted)):
+        if item.get_closest_marker("hypothesis") or not counted[item.path]:
             item.add_marker(pytest.mark.no_cover)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.fuzzing import use_profile
 
-#: To check IRIs jsonschema would build forty parsers when it is imported. The only one that we write is the URN
+#: To check IRIs jsonschema would build forty parsers when imported. The only one that we write is the URN
 #: of a bill of materials, made of hexadecimal digits.
 _modules: dict[str, Any] = sys.modules
 _modules.setdefault("rfc3987_syntax", None)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from auditor.model.spec import ModelSpec as ModelSpec
     from auditor.usecases.auditing import audit as audit
     from auditor.usecases.auditing import repair as repair
+    from auditor.usecases.certifying import CertifyOptions as CertifyOptions
     from auditor.usecases.certifying import Signer as Signer
-    from auditor.usecases.certifying import Wishes as Wishes
     from auditor.usecases.certifying import certify as certify
     from auditor.usecases.certifying import recertify as recertify
     from auditor.usecases.certifying import verify as verify
@@ -44,7 +44,7 @@ _HOMES = {
     "InputError": "auditor.errors",
     "ModelSpec": "auditor.model.spec",
     "Signer": "auditor.usecases.certifying",
-    "Wishes": "auditor.usecases.certifying",
+    "CertifyOptions": "auditor.usecases.certifying",
     "audit": "auditor.usecases.auditing",
     "certify": "auditor.usecases.certifying",
     "from_sklearn": "auditor.model.formats.sklearn",
@@ -60,10 +60,10 @@ _HOMES = {
 __all__ = [
     "Audit",
     "AuditorError",
+    "CertifyOptions",
     "InputError",
     "ModelSpec",
     "Signer",
-    "Wishes",
     "__version__",
     "audit",
     "certify",

@@ -142,7 +142,7 @@ def certify(
     )
     from auditor.usecases import certifying
 
-    wishes = certifying.Wishes(
+    asked = certifying.CertifyOptions(
         policy=policy,
         delta=delta,
         criterion=criterion,
@@ -161,7 +161,7 @@ def certify(
     with Working("certifying") as working:
         made = certifying.certify(
             model,
-            wishes,
+            asked,
             _signer(key, working),
             audited=audit is not None,
             form=format,
@@ -233,7 +233,7 @@ def recertify(
     from auditor.report.certificates import change_line
     from auditor.usecases import certifying
 
-    wishes = certifying.Wishes(
+    asked = certifying.CertifyOptions(
         policy=policy,
         delta=delta,
         criterion=criterion,
@@ -253,7 +253,7 @@ def recertify(
         made, comparison = certifying.recertify(
             certificate,
             model,
-            wishes,
+            asked,
             _signer(key, working),
             public_key=public_key,
             unverified_predecessor=unverified_predecessor,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from auditor.data.cells import Dialect
-    from auditor.data.counting import Choices
+    from auditor.data.counting import LearnOptions
     from auditor.data.tables import Source
     from auditor.model.scorecard import Scale, ScorecardSpec
 
@@ -115,13 +115,13 @@ def learn(
     writes = {"--output" if path == output else f"--output ({escaped(str(path))})": path for path in there}
     destinations.settle(writes, tables.files("DATA", data), prints=True)
     from auditor.data.binning import parse_bins
-    from auditor.data.counting import Choices, parse_smoothing
+    from auditor.data.counting import LearnOptions, parse_smoothing
     from auditor.model.writing import dump_model
     from auditor.report.learning import summary
     from auditor.usecases import learning
 
     edges, number = parse_bins(bins or ())
-    choices = Choices(
+    asked = LearnOptions(
         decision=decision,
         favourable=tuple(favourable),
         sensitive=tuple(sensitive),
@@ -141,9 +141,9 @@ def learn(
     )
     if by is not None:
         assert output is not None, "settled before"
-        return _learn_by(source, by, choices, written, output)
+        return _learn_by(source, by, asked, written, output)
     with Working("reading the data") as progress:
-        learned = learning.learn(source, choices, written, progress)
+        learned = learning.learn(source, asked, written, progress)
     text = summary(learned.summary)
     if output is None:
         print_result(dump_model(learned.model), "json")
@@ -154,14 +154,14 @@ def learn(
     return 0
 
 
-def _learn_by(source: Source, by: str, choices: Choices, written: Dialect, output: Path) -> int:
+def _learn_by(source: Source, by: str, asked: LearnOptions, written: Dialect, output: Path) -> int:
     """Write a model per segment into a folder, and a line for each to standard output."""
     from auditor.model.writing import dump_model
     from auditor.report.learning import segments
     from auditor.usecases import learning
 
     with Working("reading the data") as progress:
-        found = learning.learn_by(source, by, choices, written, progress)
+        found = learning.learn_by(source, by, asked, written, progress)
     make_folder(output)
     files = learning.file_names(found)
     for segment, learned in found.items():

@@ -102,7 +102,7 @@ def report(
             {"--output": output}, {"the logo of --policy": reporting.logo_of(policy)}, prints=False
         )
     signature = (pades, passphrase(pades, "AUDITOR_PADES_PASSPHRASE")) if pades else None
-    style = reporting.Style(profile=profile, templates=template_dir, policy=policy)
+    looks = reporting.ReportOptions(profile=profile, templates=template_dir, policy=policy)
     with Working("making the report"):
         made = reporting.report(
             document,
@@ -110,7 +110,7 @@ def report(
             model=model,
             audit=audit,
             since=since,
-            style=style,
+            options=looks,
             pades=signature,
             time_limit=time_limit,
         )

@@ -48,7 +48,7 @@ JOINT = "|"
 
 
 @dataclass(frozen=True)
-class Choices:
+class LearnOptions:
     """What to learn, and how.
 
     Attributes
@@ -203,7 +203,7 @@ class Counted:
     Attributes
     ----------
     table : Table
-    choices : Choices
+    options : LearnOptions
     columns : tuple of Column
         The attributes.
     sides : (tuple of str, tuple of str)
@@ -222,7 +222,7 @@ class Counted:
     """
 
     table: Table
-    choices: Choices
+    options: LearnOptions
     columns: tuple[Column, ...]
     sides: tuple[tuple[str, ...], tuple[str, ...]]
     decision_codes: Mapping[str | None, int]
@@ -236,9 +236,9 @@ class Counted:
     @property
     def name(self) -> str:
         """What the model is called."""
-        if self.choices.name is not None and self.segment is None:
-            return self.choices.name
-        whose = self.choices.name or f"{self.choices.decision} ({self.table.stem})"
+        if self.options.name is not None and self.segment is None:
+            return self.options.name
+        whose = self.options.name or f"{self.options.decision} ({self.table.stem})"
         return whose if self.segment is None else f"{whose}, {self.segment[0]}: {self.segment[1]}"
 
     def specification(self, provenance: Mapping[str, object]) -> ModelSpec:
@@ -250,7 +250,7 @@ class Counted:
         attributes = [
             {
                 "name": column.name,
-                "sensitive": column.name in self.choices.sensitive,
+                "sensitive": column.name in self.options.sensitive,
                 "values": column.bins.values if column.bins else list(column.values),
                 "counts": {
                     side: [decimal(int(number)) for number in column.counts[:, i]]
@@ -263,12 +263,12 @@ class Counted:
             {
                 "name": self.name,
                 "decision": {
-                    "name": self.choices.decision,
+                    "name": self.options.decision,
                     "favourable": sides[0],
                     "unfavourable": sides[1],
                     "counts": {"favourable": self.decided[0], "unfavourable": self.decided[1]},
                 },
-                "smoothing": self.choices.smoothing,
+                "smoothing": self.options.smoothing,
                 "attributes": attributes,
                 "provenance": {"rows": sum(self.decided), **provenance},
             },
@@ -277,7 +277,7 @@ class Counted:
 
     def summary(self, performance: Performance | None) -> Summary:
         """Say what the data hold."""
-        sensitive = [c for c in self.columns if c.name in self.choices.sensitive]
+        sensitive = [c for c in self.columns if c.name in self.options.sensitive]
         groups = [
             Group(((column.name, label),), int(rows.sum()), int(rows[0]))
             for column in sensitive
@@ -305,7 +305,7 @@ class Counted:
         )
 
 
-def count(table: Table, choices: Choices, progress: Progress = lambda stage: None) -> Counted:
+def count(table: Table, options: LearnOptions, progress: Progress = lambda stage: None) -> Counted:
     """Count a table.
 
     Raises
@@ -313,11 +313,11 @@ def count(table: Table, choices: Choices, progress: Progress = lambda stage: Non
     InputError
         With a line per problem, which names the column and a remedy.
     """
-    return _Count(table, choices, None, progress).whole()
+    return _Count(table, options, None, progress).whole()
 
 
 def count_segments(
-    table: Table, choices: Choices, by: str, progress: Progress = lambda stage: None
+    table: Table, options: LearnOptions, by: str, progress: Progress = lambda stage: None
 ) -> dict[str, Counted | tuple[str, ...]]:
     """Count each segment of a table, which is the rows with the same value in a column, in one query.
 
@@ -331,7 +331,7 @@ def count_segments(
     InputError
         If something is wrong with the table as a whole.
     """
-    return _Count(table, choices, by, progress).segments()
+    return _Count(table, options, by, progress).segments()
 
 
 class _Tally(NamedTuple):
@@ -345,30 +345,30 @@ class _Tally(NamedTuple):
 class _Count:
     """Counts a table once, for all segments; without any, all rows are one segment."""
 
-    def __init__(self, table: Table, choices: Choices, by: str | None, progress: Progress) -> None:
+    def __init__(self, table: Table, options: LearnOptions, by: str | None, progress: Progress) -> None:
         self._table, self._by, self._progress = table, by, progress
         self._dialect = table.dialect
-        self._choices, attributes, self._left_out = _chosen(table, choices, by)
-        choices = self._choices
-        crowded = table.crowded([choices.decision, *attributes], _TRACKED)
+        self._options, attributes, self._left_out = _chosen(table, options, by)
+        options = self._options
+        crowded = table.crowded([options.decision, *attributes], _TRACKED)
         given_up = []
         for name, cells in crowded.items():
             values = list({value for cell in cells if (value := self._dialect.text(cell)) is not None})
             numeric = not np.isnan(self._dialect.numbers(values)).any()
-            wanted = name in choices.edges or (bool(choices.bins) and numeric and name != choices.decision)
+            wanted = name in options.edges or (bool(options.bins) and numeric and name != options.decision)
             if len(values) > _TRACKED and not wanted:
                 given_up.append(self._given_up(name, values, numeric))
-        if any(column.name == choices.decision for column in given_up):
+        if any(column.name == options.decision for column in given_up):
             raise InputError(
-                f"{table.name}: column {shown(choices.decision)} has over {_TRACKED:,} different values, too "
+                f"{table.name}: column {shown(options.decision)} has over {_TRACKED:,} different values, too "
                 "many for a decision; give another column"
             )
         gone = {column.name for column in given_up}
         kept = [name for name in attributes if name not in gone]
-        sensitive = [name for name in attributes if name in choices.sensitive]
+        sensitive = [name for name in attributes if name in options.sensitive]
         joint = [tuple(sensitive)] if len(sensitive) > 1 and not gone & set(sensitive) else []
-        keys = [choices.decision] + ([] if by is None else [by])
-        (decision, *found), together = table.groups(keys, [choices.decision, *kept], joint, progress)
+        keys = [options.decision] + ([] if by is None else [by])
+        (decision, *found), together = table.groups(keys, [options.decision, *kept], joint, progress)
         self._cells(decision)
         tallies = {name: self._tally(name, group) for name, group in zip(kept, found, strict=True)}
         none = np.zeros((0, len(self._segments), 2), dtype=np.int64)
@@ -399,8 +399,8 @@ class _Count:
 
     def _cells(self, decision: Groups) -> None:
         """Find the decisions and segments that there are; check what holds for all of them."""
-        table, choices, dialect = self._table, self._choices, self._dialect
-        name, column = table.name, shown(choices.decision)
+        table, options, dialect = self._table, self._options, self._dialect
+        name, column = table.name, shown(options.decision)
         if not len(decision.rows):
             raise InputError(f"{name}: there are no rows under the header; give some")
         rows: dict[str, int] = {}
@@ -412,7 +412,7 @@ class _Count:
         reject([f"{name}: column {column} has no decision in any row; give those"] if not found else [])
         some = ", ".join(map(shown, found[:20])) + (" and more" if found[20:] else "")
         problems = []
-        for value in choices.favourable:
+        for value in options.favourable:
             if value in dialect.missing:
                 problems.append(
                     f"{name}: the favourable value {shown(value)} stands for a missing cell; name the marks "
@@ -422,23 +422,23 @@ class _Count:
                 problems.append(
                     f"{name}: column {column} never has the favourable value {shown(value)}; it has {some}"
                 )
-        if not problems and all(value in choices.favourable for value in found):
+        if not problems and all(value in options.favourable for value in found):
             problems.append(
                 f"{name}: column {column} has only favourable values ({some}); both decisions must occur"
             )
-        others = [value for value in found if value not in choices.favourable]
+        others = [value for value in found if value not in options.favourable]
         if not problems and len(others) > MAX_VALUES:
             problems.append(
                 f"{name}: column {column} has {len(found):,} different values, too many for a decision; "
                 "give another column"
             )
         self._problems = problems
-        self._sides = tuple(dict.fromkeys(choices.favourable)), tuple(others)
+        self._sides = tuple(dict.fromkeys(options.favourable)), tuple(others)
         self._side = {
-            cell: -1 if value is None else int(value not in choices.favourable)
+            cell: -1 if value is None else int(value not in options.favourable)
             for cell, value in values.items()
         }
-        self._decision_notes = self._slips(choices.decision, rows)
+        self._decision_notes = self._slips(options.decision, rows)
         self._segments: list[str | None] = [None]
         self._segment_of: dict[str | None, int] = {}
         if self._by is not None:
@@ -473,7 +473,7 @@ class _Count:
 
     def _tally(self, name: str, group: Groups) -> _Tally:
         """Find what the cells of a column mean, and count its values."""
-        dialect, choices = self._dialect, self._choices
+        dialect, options = self._dialect, self._options
         side, segment = self._keys(group)
         cells = list(dict.fromkeys(group.cells[-1]))
         cell = _places(group.cells[-1], cells)
@@ -499,13 +499,13 @@ class _Count:
         notes: list[str] = []
         bins = wrong = advice = None
         occurring = np.flatnonzero(total)
-        if name in choices.edges:
+        if name in options.edges:
             wrong = min(strange, default=None)
-            bins = Bins(choices.edges[name])
-        elif choices.bins and numeric and len(occurring) > (choices.max_values or MAX_NUMBERS):
+            bins = Bins(options.edges[name])
+        elif options.bins and numeric and len(occurring) > (options.max_values or MAX_NUMBERS):
             wrong = min(strange, default=None)
             if wrong is None:
-                edges = found_edges(numbers[occurring], total[occurring], choices.bins, choices.bin_method)
+                edges = found_edges(numbers[occurring], total[occurring], options.bins, options.bin_method)
                 bins = Bins(edges) if edges else None
         if not numeric and (wrong is not None or len(values) > MAX_NUMBERS):
             advice = dialect.advice(values)
@@ -553,9 +553,9 @@ class _Count:
             numeric = not np.isnan(self._dialect.numbers(group)).any()
             how = "are the same number" if numeric else "differ only in case, blanks or a full stop"
             note = f"values of {shown(name)} that {how}: {counted(group, rows)}"
-            sides = {value in self._choices.favourable for value in group}
-            if name == self._choices.decision and len(sides) == 2:
-                good = [value for value in group if value in self._choices.favourable]
+            sides = {value in self._options.favourable for value in group}
+            if name == self._options.decision and len(sides) == 2:
+                good = [value for value in group if value in self._options.favourable]
                 named = ", ".join(map(shown, good))
                 note += f"; only {named} counts as favourable: name the others too, or mend them"
             notes.append(note)
@@ -571,7 +571,7 @@ class _Count:
             if column.given_up or column.wrong is not None or len(occurring) < 2:
                 continue
             if len(occurring) == 2 and not tally.missing.any() and not (occurring > 0).all(axis=1).any():
-                found[column.name] = self._choices.decision
+                found[column.name] = self._options.decision
             key = (int(tally.missing.sum()), tuple(sorted(map(tuple, occurring.tolist()))))
             alike.setdefault(key, []).append(tally)
         groups = [[t.column for t in group if t.column.name not in found] for group in alike.values()]
@@ -584,7 +584,7 @@ class _Count:
 
     def _equal(self, pairs: Sequence[tuple[Column, Column]]) -> set[tuple[str, str]]:
         """Return the names of the pairs in which each value of one column goes with one of the other."""
-        keys = [self._choices.decision] + ([] if self._by is None else [self._by])
+        keys = [self._options.decision] + ([] if self._by is None else [self._by])
         names = [(first.name, second.name) for first, second in pairs]
         _, groups = self._table.groups(keys, [], names, self._progress)
         equal = set()
@@ -625,7 +625,7 @@ class _Count:
 
     def _segment(self, i: int) -> Counted:
         """Judge the columns of a segment, and find every problem at once."""
-        table, choices = self._table, self._choices
+        table, options = self._table, self._options
         name, segment = table.name, self._segments[i]
         problems = list(self._problems)
         if not problems and not self._decided[i].all():
@@ -637,16 +637,16 @@ class _Count:
         left_out, notes = dict(self._left_out), list(self._decision_notes)
         kept, moved = [], {}
         for tally in self._tallies:
-            column, move, merged = _of_segment(tally, i, choices.smoothing > 0)
+            column, move, merged = _of_segment(tally, i, options.smoothing > 0)
             moved[column.name] = move
             problem, why = self._judged(column)
             twin = self._twins.get(column.name)
             if why is None and problem is None and twin is not None:
-                if column.name not in choices.sensitive and choices.drop_duplicates:
+                if column.name not in options.sensitive and options.drop_duplicates:
                     why = f"tells the same as {shown(twin)}"
                 else:
                     notes.append(f"{shown(column.name)} tells exactly the same as {shown(twin)}")
-            if why is not None and column.name in choices.sensitive:
+            if why is not None and column.name in options.sensitive:
                 problem = (
                     f"column {shown(column.name)} is sensitive, but it {why}; don't name it as sensitive"
                 )
@@ -658,7 +658,7 @@ class _Count:
                 notes += [*column.notes, *merged]
                 kept.append(column)
         reject(problems)
-        sensitive = [c.name for c in kept if c.name in choices.sensitive]
+        sensitive = [c.name for c in kept if c.name in options.sensitive]
         together: dict[tuple[int, ...], tuple[int, int]] = {}
         for key, rows in (self._joint[i] if self._joint else {}).items():
             place = tuple(int(moved[n][k]) for n, k in zip(sensitive, key, strict=True))
@@ -666,7 +666,7 @@ class _Count:
             together[place] = good + int(rows[0]), bad + int(rows[1])
         return Counted(
             table,
-            choices,
+            options,
             tuple(kept),
             self._sides,
             self._side,
@@ -680,17 +680,17 @@ class _Count:
 
     def _judged(self, column: Column) -> tuple[str | None, str | None]:
         """Say what is wrong with a column, or why it is left out."""
-        title, choices = shown(column.name), self._choices
+        title, options = shown(column.name), self._options
         if column.wrong is not None:
             remedy = f"give {column.advice}" if column.advice else "mend it, or leave the bins out"
             return f"column {title} has bins, but {shown(column.wrong)} is not a number; {remedy}", None
-        limit = choices.max_values or (MAX_NUMBERS if column.numeric else MAX_VALUES)
+        limit = options.max_values or (MAX_NUMBERS if column.numeric else MAX_VALUES)
         size = len(column.values)
         if column.given_up or (column.bins is None and size > limit):
             many = f"over {_TRACKED:,}" if column.given_up else f"{size:,}"
             unique = not column.given_up and int(column.counts.sum()) == size
             every = ", another one in every row" if unique else ""
-            if choices.drop_unique:
+            if options.drop_unique:
                 return None, f"has {many} different values{every}"
             if column.numeric:
                 remedy = (
@@ -752,28 +752,30 @@ def _of_segment(tally: _Tally, i: int, smoothed: bool) -> tuple[Column, NDArray[
     return changed, move, notes
 
 
-def _chosen(table: Table, choices: Choices, by: str | None) -> tuple[Choices, list[str], dict[str, str]]:
-    """Return the choices with single names, the columns that are attributes, and why others are not."""
+def _chosen(
+    table: Table, options: LearnOptions, by: str | None
+) -> tuple[LearnOptions, list[str], dict[str, str]]:
+    """Return the options with single names, the columns that are attributes, and why others are not."""
 
     def named(names: Iterable[str]) -> tuple[str, ...]:
         return tuple(name.strip() for name in split(names, table.columns))
 
-    choices = replace(
-        choices,
-        decision=choices.decision.strip(),
-        favourable=tuple(value.strip() for value in choices.favourable),
-        sensitive=named(choices.sensitive),
-        drop=named(choices.drop),
-        columns=None if choices.columns is None else named(choices.columns),
-        edges={name.strip(): edges for name, edges in choices.edges.items()},
+    options = replace(
+        options,
+        decision=options.decision.strip(),
+        favourable=tuple(value.strip() for value in options.favourable),
+        sensitive=named(options.sensitive),
+        drop=named(options.drop),
+        columns=None if options.columns is None else named(options.columns),
+        edges={name.strip(): edges for name, edges in options.edges.items()},
     )
-    wanted = None if choices.columns is None else {*choices.columns, *choices.sensitive}
+    wanted = None if options.columns is None else {*options.columns, *options.sensitive}
     left_out: dict[str, str] = {}
     attributes, header = [], []
     for i, column in enumerate(table.columns):
         if (
-            column in (choices.decision, by)
-            or column in choices.drop
+            column in (options.decision, by)
+            or column in options.drop
             or (wanted is not None and column not in wanted)
         ):
             continue
@@ -786,23 +788,23 @@ def _chosen(table: Table, choices: Choices, by: str | None) -> tuple[Choices, li
         else:
             header.append(f"{table.name}: column {i + 1} has no name in the header; give it one")
     problems = [
-        *table.problems([choices.decision], "the decision"),
+        *table.problems([options.decision], "the decision"),
         *table.problems([] if by is None else [by], "the segments"),
-        *table.problems(choices.sensitive, "the sensitive attributes"),
-        *(p for p in table.problems(choices.drop, "those to drop") if "there is no column" in p),
-        *table.problems(list(choices.edges), "the bins"),
-        *table.problems(choices.columns or (), "the attributes"),
+        *table.problems(options.sensitive, "the sensitive attributes"),
+        *(p for p in table.problems(options.drop, "those to drop") if "there is no column" in p),
+        *table.problems(list(options.edges), "the bins"),
+        *table.problems(options.columns or (), "the attributes"),
         *table.problems(attributes, "the attributes"),
         *header,
     ]
-    for column in choices.sensitive:
-        if column in choices.drop or column in (choices.decision, by):
-            other = "dropped" if column in choices.drop else "the decision" if column != by else "the segment"
+    for column in options.sensitive:
+        if column in options.drop or column in (options.decision, by):
+            other = "dropped" if column in options.drop else "the decision" if column != by else "the segment"
             problems.append(f"{table.name}: column {shown(column)} is sensitive and {other}; choose one")
-    if not choices.sensitive:
+    if not options.sensitive:
         problems.append(f"{table.name}: no sensitive column is named; name those that need protection")
     reject(list(dict.fromkeys(problems)))
-    return choices, attributes, left_out
+    return options, attributes, left_out
 
 
 def parse_smoothing(text: str) -> Decimal:

@@ -217,19 +217,19 @@ def cross_measured(counted: Counted, progress: Progress = lambda stage: None) ->
     InputError
         If a part has all rows of a decision.
     """
-    choices, columns = counted.choices, counted.columns
-    if not (choices.folds or choices.holdout):
+    options, columns = counted.options, counted.columns
+    if not (options.folds or options.holdout):
         return None
-    parts = choices.folds or 2
+    parts = options.folds or 2
     shares = np.array(
-        [1 / parts] * parts if choices.folds else [choices.holdout, 1 - (choices.holdout or 0)], dtype=float
+        [1 / parts] * parts if options.folds else [options.holdout, 1 - (options.holdout or 0)], dtype=float
     )
-    codes = {choices.decision: counted.decision_codes} | {c.name: c.codes for c in columns}
+    codes = {options.decision: counted.decision_codes} | {c.name: c.codes for c in columns}
     rows = list(counted.table.rows(codes, progress))
 
     def drawn() -> Iterator[tuple[Rows, NDArray[np.int64]]]:
         """Pass on the rows with a decision, and how many of each fall into each part."""
-        random = np.random.Generator(np.random.PCG64(choices.seed))
+        random = np.random.Generator(np.random.PCG64(options.seed))
         for piece in rows:
             yield piece, random.multinomial(piece.rows, shares) * (piece.codes[0] >= 0)[:, None]
 
@@ -241,14 +241,14 @@ def cross_measured(counted: Counted, progress: Progress = lambda stage: None) ->
             decided[:, i] += number[side == i].sum(axis=0)
             for table, place in zip(by_part, places, strict=True):
                 np.add.at(table[..., i], place[side == i], number[side == i])
-    measured = range(parts) if choices.folds else range(1)
+    measured = range(parts) if options.folds else range(1)
     others = decided.sum(axis=0) - decided
     if not others[measured].all():
         raise InputError(
             f"{counted.table.name}: too few rows to measure: without one part only one decision is left; "
             "use fewer folds or a smaller holdout"
         )
-    alpha = float(choices.smoothing)
+    alpha = float(options.smoothing)
     tables = []
     with np.errstate(divide="ignore", invalid="ignore"):
         prior = np.log(others[:, 0]) - np.log(others[:, 1])

@@ -96,7 +96,7 @@ class Learned:
 
 
 @dataclass(frozen=True)
-class Options:
+class RepairOptions:
     """How to learn.
 
     Attributes
@@ -127,7 +127,7 @@ class Options:
     also: Criterion | None = None
 
 
-def learn(counts: Counts, criterion: Criterion, options: Options) -> Learned:
+def learn(counts: Counts, criterion: Criterion, options: RepairOptions) -> Learned:
     """Learn the most likely model without discrimination patterns.
 
     The problem isn't convex, and the solvers find local optima. Once a first model is proved fair they start
@@ -182,7 +182,7 @@ class _Learner:
         Where each climb that met no limit ended.
     """
 
-    def __init__(self, counts: Counts, criterion: Criterion, options: Options) -> None:
+    def __init__(self, counts: Counts, criterion: Criterion, options: RepairOptions) -> None:
         self._counts, self._options = counts, options
         self.rules = (criterion, options.also) if options.also else (criterion,)
         self._margin = _MARGIN

@@ -48,7 +48,7 @@ from auditor.repair.counts import Counts
 from auditor.repair.cuts import worst_of_each
 from auditor.repair.decimals import exact_decimal, rounded_model
 from auditor.repair.kept import is_fair
-from auditor.repair.learner import Learned, Options, Round, count, learn
+from auditor.repair.learner import Learned, RepairOptions, Round, count, learn
 from auditor.search.additive.tables import tables_of
 from auditor.search.answer import answer
 from auditor.search.criteria import Criterion
@@ -90,7 +90,7 @@ def repair(
     question: Question,
     method: MethodName,
     solver: SolverName,
-    options: Options,
+    options: RepairOptions,
     data: Table | None = None,
     also: Question | None = None,
 ) -> Repaired:
@@ -104,7 +104,7 @@ def repair(
     method : {"fair", "independent", "independent-mean", "unconstrained"}
     solver : {"interior", "sqp", "signomial"}
         Name of the solver among the options.
-    options : Options
+    options : RepairOptions
         For the method "fair".
     data : Table, optional
         On which to measure the model before and after.

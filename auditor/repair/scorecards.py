@@ -25,7 +25,7 @@ from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.model.scorecard import ScorecardSpec
 from auditor.repair.baselines import independent
 from auditor.repair.counts import Counts, Pair
-from auditor.repair.learner import Learned, Options, Round, count, learn
+from auditor.repair.learner import Learned, RepairOptions, Round, count, learn
 from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion
@@ -120,7 +120,7 @@ def counts_of(spec: ScorecardSpec) -> Counts:
     )
 
 
-def fair_card(source: ScorecardSpec, counts: Counts, criterion: Criterion, options: Options) -> Card:
+def fair_card(source: ScorecardSpec, counts: Counts, criterion: Criterion, options: RepairOptions) -> Card:
     """The fair scorecard nearest in likelihood that is found.
 
     Parameters
@@ -129,7 +129,7 @@ def fair_card(source: ScorecardSpec, counts: Counts, criterion: Criterion, optio
     counts : Counts
         Of its conforming population.
     criterion : Criterion
-    options : Options
+    options : RepairOptions
 
     Raises
     ------

@@ -354,7 +354,7 @@ def repair(
     """
     from auditor.repair import repairing
     from auditor.repair.conditions import NONE, Conditions
-    from auditor.repair.learner import Options
+    from auditor.repair.learner import RepairOptions
     from auditor.repair.solver import load_solver
 
     question = Question.of(delta, criterion, limits=clock.limits(time_limit))
@@ -373,7 +373,7 @@ def repair(
             raise InputError(f"method: {method} takes no conditions")
         exact = repairing.before_repair(model).naive_bayes()
         conditions = Conditions.of(exact, keep, largest_change, monotone)
-    options = Options(
+    options = RepairOptions(
         solver=load_solver(solver),
         conditions=conditions,
         rank_by=rank_by,

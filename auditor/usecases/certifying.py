@@ -51,7 +51,7 @@ _LONGEST_SIZE = 102
 
 
 @dataclass(frozen=True)
-class Wishes:
+class CertifyOptions:
     """What a command was given for a certificate; None where nothing was said.
 
     Attributes
@@ -138,7 +138,7 @@ class Issued:
 
 def certify(
     model: str,
-    wishes: Wishes,
+    options: CertifyOptions,
     signer: Signer | None = None,
     *,
     audited: bool = False,
@@ -151,7 +151,7 @@ def certify(
     ----------
     model : str
         A model specification file; ``"-"`` is standard input.
-    wishes : Wishes
+    options : CertifyOptions
     signer : Signer, optional
         Without it the certificate is not signed.
     audited : bool
@@ -173,8 +173,8 @@ def certify(
     spec = parse_model(data, name)
     file_sha256 = hashlib.sha256(data).hexdigest()
     signed_as = signed_subject(model_signature, file_sha256) if model_signature else None
-    chosen = wishes.terms(wishes.limits())
-    certificate, audit = _issue(spec, chosen, wishes, None, audited)
+    chosen = options.terms(options.limits())
+    certificate, audit = _issue(spec, chosen, options, None, audited)
     made = _sealed(certificate, key)
     if form != "certificate":
         from auditor.report import interchange
@@ -191,7 +191,7 @@ def certify(
 def recertify(
     old: Path,
     model: str,
-    wishes: Wishes,
+    options: CertifyOptions,
     signer: Signer | None = None,
     *,
     public_key: Path | None = None,
@@ -207,7 +207,7 @@ def recertify(
         The certificate to supersede.
     model : str
         The new model specification.
-    wishes : Wishes
+    options : CertifyOptions
         What is given beats the old certificate; the scope must stay the same.
     signer : Signer, optional
     public_key : Path, optional
@@ -234,8 +234,8 @@ def recertify(
             "over with --unverified-predecessor, which the new certificate records"
         )
     signed_with = load_public_key(public_key) if public_key else None
-    limits = wishes.limits()
-    checked = verify_predecessor(before, Against(wishes.day, signed_with, limits=limits))
+    limits = options.limits()
+    checked = verify_predecessor(before, Against(options.day, signed_with, limits=limits))
     if checked.result == "does not hold":
         raise InputError(
             f"{name}: can't be superseded: {check.name}: {check.detail}"
@@ -244,17 +244,17 @@ def recertify(
         )
     spec = load_model(model)
     chosen = carried_over(
-        before.certificate, spec, wishes.terms(limits, inherited(before.certificate, limits))
+        before.certificate, spec, options.terms(limits, inherited(before.certificate, limits))
     )
     supersedes = superseding(
         before,
         chosen,
         issuing.protected(issuing.exact_of(spec), chosen.question),
-        issued=wishes.day,
+        issued=options.day,
         verified_with=key_id(signed_with) if signed_with else None,
         scope_change_reason=scope_change_reason,
     )
-    certificate, _ = _issue(spec, chosen, wishes, supersedes)
+    certificate, _ = _issue(spec, chosen, options, supersedes)
     comparison = compare(
         before.certificate,
         certificate,
@@ -270,18 +270,18 @@ def recertify(
 def _issue(
     spec: ModelSpec | ScorecardSpec,
     chosen: Terms,
-    wishes: Wishes,
+    options: CertifyOptions,
     supersedes: Supersedes | None,
     audited: bool = False,
 ) -> tuple[Certificate, Audit | None]:
     """Answer the question once; certify what the answer shows, and write it down as an audit if wanted."""
     issuing.check(spec, chosen.question)
     source = None if spec.repair is None else _before_repair(spec)
-    proof = _proof(wishes.proof, spec) if wishes.proof else None
+    proof = _proof(options.proof, spec) if options.proof else None
     started = clock.seconds()
     wanted = Wanted(AUDITED_TOP, minimal=auditing.MINIMAL_LIMIT, details=True) if audited else Wanted()
     exact = issuing.exact_of(spec)
-    sets = auditing.model_sets(spec, exact, None if wishes.box is None else _size(wishes.box), None)
+    sets = auditing.model_sets(spec, exact, None if options.box is None else _size(options.box), None)
     found = answer(exact, chosen.question, replace(wanted, sets=sets))
     certificate = issuing.issue(
         spec,
@@ -289,13 +289,13 @@ def _issue(
         found,
         source=source,
         proof=proof[0] if proof else None,
-        issued=wishes.day,
-        valid_from=wishes.valid_from,
+        issued=options.day,
+        valid_from=options.valid_from,
         supersedes=supersedes,
-        platform=wishes.platform,
+        platform=options.platform,
     )
     if proof and not (checked := _proved(certificate, proof[1]))[0]:
-        raise InputError(f"{escaped(str(wishes.proof))}: {escaped(checked[1])}")
+        raise InputError(f"{escaped(str(options.proof))}: {escaped(checked[1])}")
     if not audited:
         return certificate, None
     return certificate, labelled(Audit.of(found, clock.seconds() - started), spec.attribute_labels)

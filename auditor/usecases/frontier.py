@@ -26,7 +26,7 @@ from auditor.output import write_text
 from auditor.repair import interior, repairing
 from auditor.repair.baselines import independent
 from auditor.repair.conditions import Conditions
-from auditor.repair.learner import Options, count
+from auditor.repair.learner import RepairOptions, count
 from auditor.search.answer import answer
 from auditor.search.question import Question, Share
 from auditor.usecases import clock, proving
@@ -163,7 +163,7 @@ def frontier(
     for delta in thresholds:
         progress(f"repairing at δ = {delta}")
         near = _written(made[-1]).naive_bayes() if made else None
-        options = Options(interior.solve, limits=limits, near=near, conditions=conditions)
+        options = RepairOptions(interior.solve, limits=limits, near=near, conditions=conditions)
         question = Question.of(delta, criterion, limits=limits)
         one = repairing.repair(source, question, "fair", "interior", options, also=besides)
         if made and _likelihood(one) < _likelihood(made[-1]):

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from auditor.data.cells import Dialect
-from auditor.data.counting import Choices, Counted, Summary, count, count_segments, parse_smoothing
+from auditor.data.counting import Counted, LearnOptions, Summary, count, count_segments, parse_smoothing
 from auditor.data.scoring import cross_measured
 from auditor.data.tables import Progress, open_table
 from auditor.errors import InputError
@@ -28,10 +28,10 @@ class Learned(NamedTuple):
 
 def learn(
     data: Source,
-    choices: Choices | None = None,
+    options: LearnOptions | None = None,
     dialect: Dialect | None = None,
     progress: Progress = lambda stage: None,
-    **options: Any,
+    **fields: Any,
 ) -> Learned:
     """Count data for a model.
 
@@ -39,15 +39,15 @@ def learn(
     ----------
     data : str, path-like, sequence of them, DataFrame or Table
         CSV or Parquet: a file, a glob, a folder; or a pandas DataFrame.
-    choices : Choices, optional
+    options : LearnOptions, optional
         What to learn, and how.
     dialect : Dialect, optional
         How the cells are written.
     progress : callable, optional
         Called with a few words as the work goes on.
-    **options
-        The fields of `Choices`, if no choices are given. A text stands for a tuple of one; `bins` may be a
-        number or a mapping of columns to edges; numbers need not be decimals.
+    **fields
+        The fields of `LearnOptions`, if no options are given. A text stands for a tuple of one; `bins` may be
+        a number or a mapping of columns to edges; numbers need not be decimals.
 
     Returns
     -------
@@ -68,14 +68,14 @@ def learn(
     (Decimal('1'), Decimal('2'))
     """
     table = open_table(data, dialect)
-    counted = count(table, _choices(choices, options), progress)
+    counted = count(table, _options(options, fields), progress)
     return _learned(counted, table.origin(), progress)
 
 
 def learn_by(
     data: Source,
     by: str,
-    choices: Choices,
+    options: LearnOptions,
     dialect: Dialect | None = None,
     progress: Progress = lambda stage: None,
 ) -> dict[str, Learned | tuple[str, ...]]:
@@ -83,7 +83,7 @@ def learn_by(
 
     Parameters
     ----------
-    data, choices, dialect, progress
+    data, options, dialect, progress
         As in `learn`; predictions are not measured.
     by : str
         The column whose values are the segments.
@@ -98,11 +98,11 @@ def learn_by(
     InputError
         If something is wrong with the data as a whole.
     """
-    if choices.folds or choices.holdout:
+    if options.folds or options.holdout:
         raise InputError("models of segments are not measured; leave the folds or the holdout out")
     table = open_table(data, dialect)
     found: dict[str, Learned | tuple[str, ...]] = {}
-    segments = count_segments(table, choices, by, progress)
+    segments = count_segments(table, options, by, progress)
     origin = table.origin()
     for segment, counted in segments.items():
         if isinstance(counted, Counted):
@@ -120,11 +120,11 @@ def _learned(counted: Counted, origin: str, progress: Progress) -> Learned:
     return Learned(spec, counted.summary(cross_measured(counted, progress)))
 
 
-def _choices(choices: Choices | None, options: Mapping[str, Any]) -> Choices:
-    """Return choices as given, or made from options as people write them in Python."""
-    if choices is not None:
-        return replace(choices, **options)
-    known = dict(options)
+def _options(options: LearnOptions | None, fields: Mapping[str, Any]) -> LearnOptions:
+    """Return options as given, or made from fields as people write them in Python."""
+    if options is not None:
+        return replace(options, **fields)
+    known = dict(fields)
     bins = known.pop("bins", None)
     if isinstance(bins, Mapping):
         known["edges"] = {name: tuple(map(_decimal, edges)) for name, edges in bins.items()}
@@ -137,13 +137,13 @@ def _choices(choices: Choices | None, options: Mapping[str, Any]) -> Choices:
     if "smoothing" in known:
         known["smoothing"] = parse_smoothing(str(known["smoothing"]))
     missing = {"decision", "favourable", "sensitive"} - known.keys()
-    strange = known.keys() - set(Choices.__dataclass_fields__)
+    strange = known.keys() - set(LearnOptions.__dataclass_fields__)
     if missing or strange:
         raise InputError(
             [f"{name}: is needed to learn; give it" for name in sorted(missing)]
             + [f"{name}: is no option of learn; leave it out" for name in sorted(strange)]
         )
-    return Choices(**known)
+    return LearnOptions(**known)
 
 
 def _decimal(number: Any) -> Decimal:

@@ -17,7 +17,7 @@ from auditor.model.reading import load_naive_bayes, read_bytes
 from auditor.model.spec import ModelSpec
 from auditor.repair import interior, proof_checker
 from auditor.repair.decimals import exact_decimal
-from auditor.repair.learner import Options, learn
+from auditor.repair.learner import RepairOptions, learn
 from auditor.repair.proving import prove
 from auditor.repair.repairing import Repaired, before_repair, counts_of
 from auditor.search.answer import answer
@@ -76,7 +76,7 @@ def prove_repair(
     counts, aim = counts_of(before_repair(model)), nats(gap or "1%", lost)
     if summary.conditions:
         # The proof is about models that need not keep to them: none of it is below the likeliest of those.
-        free = learn(counts, question.criterion, Options(interior.solve, limits=question.limits)).model
+        free = learn(counts, question.criterion, RepairOptions(interior.solve, limits=question.limits)).model
         without = Decimal(repr(counts.log_likelihood(free)))
         more = max(without - Decimal(repr(likelihoods.repaired)), Decimal(0))
         aim = more + nats(gap or "1%", lost - more)

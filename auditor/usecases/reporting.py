@@ -55,7 +55,7 @@ _MAX_PICTURE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Style:
+class ReportOptions:
     """How a report is to look, and what it is to be compared with; None where nothing was said.
 
     Attributes
@@ -89,7 +89,7 @@ def report(
     model: str | None = None,
     audit: str | None = None,
     since: Path | None = None,
-    style: Style = Style(),
+    options: ReportOptions = ReportOptions(),
     pades: tuple[Path, str] | None = None,
     time_limit: float | None = None,
 ) -> Made:
@@ -111,7 +111,7 @@ def report(
         A stored audit of the model of a certificate; the report then has its findings too.
     since : Path, optional
         The certificate that this one takes the place of; the report then says what changed.
-    style : Style
+    options : ReportOptions
     pades : (Path, str), optional
         A PKCS #12 file and its passphrase, to sign the PDF with.
     time_limit : float, optional
@@ -143,11 +143,11 @@ def report(
             f"{escaped(document)}: is not a certificate; only that of one can have an audit beside it"
         )
     if kind == "auditor/audit":
-        made = _of_stored_audit(document, model, format, style, time_limit)
+        made = _of_stored_audit(document, model, format, options, time_limit)
     elif kind == "auditor/repair":
-        made = _of_repair(document, model, format, style, time_limit)
+        made = _of_repair(document, model, format, options, time_limit)
     elif kind == "auditor/frontier" or kind == "auditor/stability":
-        if format == "model-card" or style != Style():
+        if format == "model-card" or options != ReportOptions():
             raise InputError(
                 f"{escaped(document)}: has a page of its own; model cards, profiles, templates and a policy "
                 "are for audits and certificates"
@@ -172,11 +172,11 @@ def report(
             illustrate=True,
             time_limit=time_limit,
         )
-        made = of_audit(stated, spec, format, style)
+        made = of_audit(stated, spec, format, options)
     else:
         from auditor.usecases.certifying import opened_at
 
-        made = _of_certificate(opened_at(document), model, audit, since, format, style)
+        made = _of_certificate(opened_at(document), model, audit, since, format, options)
     return made if pades is None else replace(made, content=sign(made.content, *pades))
 
 
@@ -184,7 +184,7 @@ def of_audit(
     audit: Audit,
     spec: ModelSpec | ScorecardSpec | None,
     format: ReportFormat,
-    style: Style = Style(),
+    options: ReportOptions = ReportOptions(),
     repair: Repair | None = None,
 ) -> Made:
     """Make a report of an audit; ``spec`` is the audited model, and ``repair`` its repair, if at hand."""
@@ -193,15 +193,15 @@ def of_audit(
         found = repair or spec.repair
         subject = replace(subject, provenance=spec.provenance, repair=found, moved=_moved(spec, repair))
     attached = pdf.Attachment("audit.json", "The audit that this report shows", to_json(audit).encode())
-    return _made(subject, format, style, (attached,))
+    return _made(subject, format, options, (attached,))
 
 
 def _of_stored_audit(
-    document: str, model: str | None, format: ReportFormat, style: Style, time_limit: float | None
+    document: str, model: str | None, format: ReportFormat, options: ReportOptions, time_limit: float | None
 ) -> Made:
     stored = read(Audit, document)
     if model is None:
-        return of_audit(stored, None, format, style)
+        return of_audit(stored, None, format, options)
     spec = _named_by(document, stored.model.sha256, model, stored.model.undisclosed)
     from auditor.usecases import auditing
 
@@ -225,11 +225,11 @@ def _of_stored_audit(
     )
     _agree(document, Stated.of_audit(stored), "its model", Stated.of_audit(audit))
     # Only a comparison with data is taken over: these aren't at hand.
-    return of_audit(audit.model_copy(update={"data": stored.data}), spec, format, style)
+    return of_audit(audit.model_copy(update={"data": stored.data}), spec, format, options)
 
 
 def _of_repair(
-    document: str, model: str | None, format: ReportFormat, style: Style, time_limit: float | None
+    document: str, model: str | None, format: ReportFormat, options: ReportOptions, time_limit: float | None
 ) -> Made:
     record = read(Repair, document)
     if model is None:
@@ -242,7 +242,7 @@ def _of_repair(
     audit = auditing.audit(
         spec, record.delta, criterion=record.criterion, illustrate=True, time_limit=time_limit
     )
-    return of_audit(audit, spec, format, style, record)
+    return of_audit(audit, spec, format, options, record)
 
 
 def of_frontier(document: Frontier, format: AnyFormatName) -> Made:
@@ -274,7 +274,7 @@ def _of_certificate(
     audit: str | None,
     since: Path | None,
     format: ReportFormat,
-    style: Style,
+    options: ReportOptions,
 ) -> Made:
     from auditor.certificate.verifying import broken
 
@@ -301,7 +301,7 @@ def _of_certificate(
     )
     plain = pdf.Attachment("certificate.json", "The certificate", opened.readable.encode())
     signed = pdf.Attachment("certificate.dsse.json", "The certificate, signed", opened.data)
-    return _made(subject, format, style, (plain, signed) if opened.is_signed else (plain,))
+    return _made(subject, format, options, (plain, signed) if opened.is_signed else (plain,))
 
 
 def _comparison(opened: Opened, since: Path | None) -> Comparison | None:
@@ -373,8 +373,10 @@ def _moved(
     return scorecards.moves(spec)
 
 
-def _made(subject: Subject, format: ReportFormat, style: Style, attached: tuple[pdf.Attachment, ...]) -> Made:
-    subject = replace(subject.as_read(), profile=load_profile(style.profile) if style.profile else None)
+def _made(
+    subject: Subject, format: ReportFormat, options: ReportOptions, attached: tuple[pdf.Attachment, ...]
+) -> Made:
+    subject = replace(subject.as_read(), profile=load_profile(options.profile) if options.profile else None)
     line = verdict_line(subject.stated)
     if format == "model-card":
         from auditor.report import model_card
@@ -383,7 +385,7 @@ def _made(subject: Subject, format: ReportFormat, style: Style, attached: tuple[
     if format == "markdown" or format == "text":
         return Made(laid_out(sections.whole(subject), format).encode(), line)
     medium: html.Medium = "paper" if format == "pdf" else "screen"
-    text = html.render(subject, look=_look(style.policy), templates=style.templates, medium=medium)
+    text = html.render(subject, look=_look(options.policy), templates=options.templates, medium=medium)
     if format == "html":
         return Made(text.encode(), line)
     certificate = subject.certificate

@@ -10,7 +10,7 @@ from fractions import Fraction
 from auditor.choices import CutRanking, SolverName
 from auditor.repair.baselines import independent, independent_mean
 from auditor.repair.counts import Counts
-from auditor.repair.learner import Learned, Options, Round, learn
+from auditor.repair.learner import Learned, RepairOptions, Round, learn
 from auditor.repair.proving import prove
 from auditor.repair.solver import load_solver
 from auditor.search.additive.tables import tables_of
@@ -30,7 +30,7 @@ AIM = Decimal("0.0001")
 
 def learn_fair(counts: Counts, delta: str) -> Learned:
     """The fair model as `auditor repair` finds it by default."""
-    return learn(counts, Difference(Fraction(delta)), Options(load_solver("interior")))
+    return learn(counts, Difference(Fraction(delta)), RepairOptions(load_solver("interior")))
 
 
 def first_climb(counts: Counts, delta: str, rank_by: CutRanking, k: int) -> tuple[Round, ...]:
@@ -43,7 +43,7 @@ def first_climb(counts: Counts, delta: str, rank_by: CutRanking, k: int) -> tupl
     def arrived() -> bool:
         return len(rounds) > 1 and rounds[-1].patterns == 0
 
-    options = Options(
+    options = RepairOptions(
         load_solver("interior"),
         rank_by=rank_by,
         per_round=k,
@@ -133,7 +133,7 @@ def optimum(counts: Counts, delta: str) -> Optimum:
     arrivals: dict[SolverName, tuple[float, ...]] = {}
     models = []
     for solver in SOLVERS:
-        learned = learn(counts, Difference(Fraction(delta)), Options(load_solver(solver)))
+        learned = learn(counts, Difference(Fraction(delta)), RepairOptions(load_solver(solver)))
         arrivals[solver] = learned.arrivals
         models.append(learned.model)
     unconstrained, found = counts.log_likelihood(counts.model), max(map(counts.log_likelihood, models))

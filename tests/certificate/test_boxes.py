@@ -22,7 +22,7 @@ from auditor.report.certificates import render
 from auditor.search.ranges import box, in_box
 from auditor.search.reach import Reach
 from auditor.usecases import certifying, reporting
-from auditor.usecases.certifying import Wishes
+from auditor.usecases.certifying import CertifyOptions
 from tests.certificate.falsehoods import random_tree
 from tests.certificate.making import DAY, EXAMPLES, bare, loaded, made, renamed
 
@@ -33,7 +33,7 @@ DELTA, SIZE = "0.3", "0.05"
 
 def certified(size: str | None = SIZE, model: str = FIGURE, **wishes: Any) -> Certificate:
     """A certificate with a box."""
-    return certifying.certify(model, Wishes(delta=DELTA, issued=DAY, box=size, **wishes)).certificate
+    return certifying.certify(model, CertifyOptions(delta=DELTA, issued=DAY, box=size, **wishes)).certificate
 
 
 CONTENT = issuing.tree(certified())
@@ -135,7 +135,7 @@ def test_a_box_that_both_decide_against_each_other_fails(monkeypatch: pytest.Mon
         ("1.5", {}, "from 0 to 1"),
         ("1e-200", {}, "100 places at most"),
         ("0.01", {"min_probability": "0.1"}, "minimum probability"),
-        ("0.01", {"model": str(EXAMPLES / "german_scorecard.yaml")}, "it is of naive Bayes models"),
+        ("0.01", {"model": str(EXAMPLES / "german_scorecard.yaml")}, "only that of a naive Bayes model"),
     ],
 )
 def test_what_is_not_so_is_not_issued(size: str, wishes: dict[str, Any], said: str) -> None:
@@ -159,8 +159,10 @@ def test_it_is_issued_where_the_other_algorithm_agrees(criterion: CriterionName,
         path = tmp_path / "model.json"
         path.write_text(dump_model(spec), encoding="utf-8")
         for delta, size in (("0.4", "0.02"), ("0.7", "0.2")):
-            wishes = Wishes(delta=delta, criterion=criterion, box=size, issued=DAY)
-            plain = certifying.certify(str(path), Wishes(delta=delta, criterion=criterion, issued=DAY))
+            wishes = CertifyOptions(delta=delta, criterion=criterion, box=size, issued=DAY)
+            plain = certifying.certify(
+                str(path), CertifyOptions(delta=delta, criterion=criterion, issued=DAY)
+            )
             exact = issuing.tree(plain.certificate)["model"]["exact"]
             found = box_checker.Box(exact, Fraction(size)).fair(criterion, Fraction(delta))
             try:
@@ -198,7 +200,7 @@ def test_a_model_in_the_box_is_certified_already(tmp_path: Path) -> None:
     old.write_bytes(bare(CONTENT))
     new.write_text(dump_model(_moved("0.001")), encoding="utf-8")
     again, comparison = certifying.recertify(
-        old, str(new), Wishes(issued=DAY, box="0.01"), unverified_predecessor=True
+        old, str(new), CertifyOptions(issued=DAY, box="0.01"), unverified_predecessor=True
     )
     assert (again.certificate.box, comparison.inside_box) == ("0.01", True)
 

@@ -23,16 +23,16 @@ from auditor.choices import CertificateForm
 from auditor.errors import InputError
 from auditor.model.writing import dump_model
 from auditor.usecases.auditing import repair
-from auditor.usecases.certifying import Signer, Wishes, certify, opened_at, verify
+from auditor.usecases.certifying import CertifyOptions, Signer, certify, opened_at, verify
 from tests.certificate.making import EXAMPLES, KEY, OTHER_KEY, loaded, private_pem, public_pem
 
 SIGNED = Path(__file__).parents[1] / "data" / "signed_model"
 DAY = date(2026, 11, 28)
 #: A wish for each verdict on a model.
 VERDICTS = {
-    "delta-fair": ("figure1", Wishes(delta="0.5", issued=DAY)),
-    "not-delta-fair": ("figure1", Wishes(delta="0.1", issued=DAY)),
-    "inconclusive": ("german", Wishes(delta="0.411622501", issued=DAY, time_limit=0)),
+    "delta-fair": ("figure1", CertifyOptions(delta="0.5", issued=DAY)),
+    "not-delta-fair": ("figure1", CertifyOptions(delta="0.1", issued=DAY)),
+    "inconclusive": ("german", CertifyOptions(delta="0.411622501", issued=DAY, time_limit=0)),
 }
 
 
@@ -110,7 +110,7 @@ def test_a_repaired_model_says_so(validator: JsonStrictValidator, tmp_path: Path
     source = loaded("compas")
     fair = tmp_path / "fair.json"
     fair.write_text(dump_model(repair(source, delta="0.3").model), encoding="utf-8")
-    data = certify(str(fair), Wishes(delta="0.3", issued=DAY), form="cyclonedx").data.decode()
+    data = certify(str(fair), CertifyOptions(delta="0.3", issued=DAY), form="cyclonedx").data.decode()
     assert validator.validate_str(data) is None
     first = json.loads(data)["metadata"]["component"]["modelCard"]["considerations"]["fairnessAssessments"][0]
     assert source.naive_bayes().sha256() in first["mitigationStrategy"]
@@ -118,7 +118,7 @@ def test_a_repaired_model_says_so(validator: JsonStrictValidator, tmp_path: Path
 
 def test_a_scorecard_has_one_too(validator: JsonStrictValidator) -> None:
     card = str(EXAMPLES / "german_scorecard.yaml")
-    data = certify(card, Wishes(delta="0.1", issued=DAY), form="cyclonedx").data.decode()
+    data = certify(card, CertifyOptions(delta="0.1", issued=DAY), form="cyclonedx").data.decode()
     assert validator.validate_str(data) is None
     assert '"architectureFamily": "scorecard"' in data
 
@@ -207,7 +207,7 @@ def test_whatever_else_stands_around_a_certificate_is_made_of_it(
 def test_the_model_is_named_as_a_model_signature_names_it() -> None:
     """The signature was made by the reference tool of OMS, with a key that was thrown away."""
     model, signature = SIGNED / "model.json", SIGNED / "model.sig"
-    wishes = Wishes(delta="0.5", issued=DAY)
+    wishes = CertifyOptions(delta="0.5", issued=DAY)
     subjects = statement_of(certify(str(model), wishes, form="in-toto", model_signature=signature).data)[
         "subject"
     ]

@@ -25,7 +25,7 @@ from auditor.repair import proof_checker
 from auditor.report.sections.repair import certified
 from auditor.usecases import certifying
 from auditor.usecases.auditing import repair
-from auditor.usecases.certifying import Wishes
+from auditor.usecases.certifying import CertifyOptions
 from auditor.usecases.proving import prove_repair
 from auditor.usecases.reporting import report
 from tests.certificate.falsehoods import random_tree
@@ -55,7 +55,7 @@ def _made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     (folder / "fair.json").write_text(dump_model(repaired.model), encoding="utf-8")
     (folder / "proof.json").write_text(to_json(proof), encoding="utf-8")
     found = certifying.certify(
-        str(folder / "fair.json"), Wishes(delta=DELTA, issued=DAY, proof=folder / "proof.json")
+        str(folder / "fair.json"), CertifyOptions(delta=DELTA, issued=DAY, proof=folder / "proof.json")
     )
     return Made(folder, issuing.tree(found.certificate), (folder / "proof.json").read_bytes())
 
@@ -130,17 +130,17 @@ def test_what_no_certificate_can_say_is_refused(made: Made, place: tuple[str, ..
 def test_a_proof_that_is_not_theirs_is_refused(made: Made, tmp_path: Path) -> None:
     model, proof = str(made.folder / "fair.json"), made.folder / "proof.json"
     with pytest.raises(InputError, match="another δ"):
-        certifying.certify(model, Wishes(delta="0.06", proof=proof))
+        certifying.certify(model, CertifyOptions(delta="0.06", proof=proof))
     broken = json.loads(made.proof) | {"bound": "-0.000001"}
     (tmp_path / "proof.json").write_text(json.dumps(broken | {"found": "0"}), encoding="utf-8")
     with pytest.raises(InputError, match="the proof doesn't hold"):
-        certifying.certify(model, Wishes(delta=DELTA, proof=tmp_path / "proof.json"))
+        certifying.certify(model, CertifyOptions(delta=DELTA, proof=tmp_path / "proof.json"))
     source = tmp_path / "source.json"
     source.write_text(dump_model(ModelSpec.model_validate(random_tree(Random(1)))), encoding="utf-8")
     with pytest.raises(InputError, match="repair it first"):
-        certifying.certify(str(source), Wishes(delta=DELTA, proof=proof))
+        certifying.certify(str(source), CertifyOptions(delta=DELTA, proof=proof))
     plain = tmp_path / "plain.json"
-    plain.write_bytes(certifying.certify(model, Wishes(delta=DELTA, issued=DAY)).data)
+    plain.write_bytes(certifying.certify(model, CertifyOptions(delta=DELTA, issued=DAY)).data)
     with pytest.raises(InputError, match="names no proof"):
         certifying.verify(plain, proofs=[proof])
     with pytest.raises(ValueError, match="names no proof"):

@@ -27,7 +27,7 @@ from auditor.model.scorecard import ScorecardSpec
 from auditor.repair.scorecards import counts_of, population_of
 from auditor.report.wording import UNDISCLOSED
 from auditor.search.answer import answer
-from auditor.usecases.certifying import Wishes, certify
+from auditor.usecases.certifying import CertifyOptions, certify
 from auditor.usecases.reporting import report
 from tests.certificate.cards import assuming_nobody, card, enumerated
 from tests.certificate.falsehoods import as_repaired_card as as_repaired
@@ -344,7 +344,7 @@ def test_another_meaning_is_another_question() -> None:
 def test_a_minimum_probability_is_refused_before_the_work() -> None:
     model = str(EXAMPLES / "german_scorecard.yaml")
     with pytest.raises(InputError, match="without a minimum probability; leave it out, or"):
-        certify(model, Wishes(delta="0.1", min_probability="0.1", time_limit=0))
+        certify(model, CertifyOptions(delta="0.1", min_probability="0.1", time_limit=0))
 
 
 def test_on_the_command_line(tmp_path: Path, auditor: Auditor) -> None:

@@ -83,7 +83,7 @@ READING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "schema": (("schema", "audit"), {}),
 }
 #: Arguments and options that name no file to read.
-OTHER = {"KEY", "[FOLDER]", "--output", "--extract", "--prove", "NAME", "--reports", "--write"}
+OTHER = {"KEY", "FOLDER", "--output", "--extract", "--prove", "NAME", "--reports", "--write"}
 CASES = [
     (command, option, name, target)
     for command, (_, files) in READING.items()

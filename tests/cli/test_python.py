@@ -50,7 +50,7 @@ def test_data_frames_in_and_out() -> None:
 
 def test_certificates(tmp_path: Path) -> None:
     model = str(EXAMPLES / "figure1.json")
-    issued = auditor.certify(model, auditor.Wishes(delta="0.3"))
+    issued = auditor.certify(model, auditor.CertifyOptions(delta="0.3"))
     path = tmp_path / "certificate.json"
     path.write_bytes(issued.data)
     assert auditor.verify(path).result == "contents hold"

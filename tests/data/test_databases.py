@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from auditor.data.comparing import Evidence, compare
-from auditor.data.counting import Choices
+from auditor.data.counting import LearnOptions
 from auditor.data.database import Query
 from auditor.data.tables import digest, open_table
 from auditor.errors import InputError
@@ -24,7 +24,7 @@ from tests.engines.rows import ROWS, in_duckdb, in_frame, in_parquet, in_sqlite,
 if TYPE_CHECKING:
     from auditor.data.tables import Source
 
-CHOICES = Choices("ok", ("ja",), ("sex", "town"), smoothing=Decimal(1), bins=3)
+CHOICES = LearnOptions("ok", ("ja",), ("sex", "town"), smoothing=Decimal(1), bins=3)
 
 
 SOURCES: dict[str, Callable[[Path], Source]] = {
@@ -60,7 +60,7 @@ class Known(NamedTuple):
 def known(source: Source, model: ModelSpec | None = None) -> Known:
     """All of a source, whose rows are compared with a model, that learned of it where there is none."""
     learned = learn(source, CHOICES)
-    measured = learn(source, Choices("ok", ("ja",), ("sex",), folds=4, smoothing=Decimal(1), bins=3))
+    measured = learn(source, LearnOptions("ok", ("ja",), ("sex",), folds=4, smoothing=Decimal(1), bins=3))
     evidence = compare(model or learned.model, [], open_table(source))
     return Known(counted(source), learned, measured, evidence)
 
@@ -117,7 +117,7 @@ def test_queries_and_schemas(tmp_path: Path) -> None:
         Query(query.url, sql="SELECT * FROM people"),
     ):
         assert counted(other) == counted(query)
-    learned = learn(Query(query.url, sql="SELECT sex, ok FROM people"), Choices("ok", ("ja",), ("sex",)))
+    learned = learn(Query(query.url, sql="SELECT sex, ok FROM people"), LearnOptions("ok", ("ja",), ("sex",)))
     assert [a.name for a in learned.model.attributes] == ["sex"]
 
 
@@ -165,7 +165,7 @@ def test_a_table_that_is_not_there(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"the database says: .*nobody"):
             open_table(Query(query.url, "nobody"))
         with pytest.raises(InputError, match='there is no column "sx" for the sensitive'):
-            learn(query, Choices("ok", ("ja",), ("sx",)))
+            learn(query, LearnOptions("ok", ("ja",), ("sx",)))
 
 
 def test_a_database_is_not_changed(tmp_path: Path) -> None:

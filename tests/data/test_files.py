@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from auditor.data import delimited
 from auditor.data.binning import found_edges, places
 from auditor.data.cells import Dialect, twins
-from auditor.data.counting import Choices
+from auditor.data.counting import LearnOptions
 from auditor.data.tables import open_table
 from auditor.errors import InputError
 from auditor.model.intervals import Bins
@@ -29,7 +29,7 @@ def learned(tmp_path: Path, content: str | bytes, dialect: Dialect | None = None
     path = tmp_path / "d.csv"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return learn(
-        path, Choices(**{"decision": "d", "favourable": ("y",), "sensitive": ("s",), **choices}), dialect
+        path, LearnOptions(**{"decision": "d", "favourable": ("y",), "sensitive": ("s",), **choices}), dialect
     )
 
 
@@ -239,8 +239,8 @@ def test_infinity_is_no_number_for_bins_and_alike_everywhere(tmp_path: Path) -> 
     for name in ("d.csv", "d.parquet"):
         for choices in ({"bins": 4}, {"bins": 4, "bin_method": "width"}, {"edges": {"n": (Decimal(3),)}}):
             with pytest.raises(InputError, match='"n" has bins, but "-inf" is not a number'):
-                learn(tmp_path / name, Choices("d", ("y",), ("s",), **choices))
-        found = learn(tmp_path / name, Choices("d", ("y",), ("s",), max_values=60))
+                learn(tmp_path / name, LearnOptions("d", ("y",), ("s",), **choices))
+        found = learn(tmp_path / name, LearnOptions("d", ("y",), ("s",), max_values=60))
         assert found.model.attributes[1].labels[0] == "-inf"
         assert found.model.attributes[1].labels[-1] == "inf"
 
@@ -263,7 +263,9 @@ def test_parquet_of_other_programs(tmp_path: Path) -> None:
     }
     pq.write_table(pa.table(rows), tmp_path / "d.parquet")
     found = learn(
-        tmp_path / "d.parquet", Choices("d", ("y",), ("s",), smoothing=Decimal(1)), Dialect(missing=("x",))
+        tmp_path / "d.parquet",
+        LearnOptions("d", ("y",), ("s",), smoothing=Decimal(1)),
+        Dialect(missing=("x",)),
     )
     assert {a.name: a.labels for a in found.model.attributes} == {
         "s": ("Frauen", "Männer"),
@@ -278,7 +280,7 @@ def test_parquet_of_other_programs(tmp_path: Path) -> None:
     }
     pq.write_table(pa.table({"s": pa.array([b"\xff\xfe", b"a"]), "d": ["y", "n"]}), tmp_path / "b.parquet")
     with pytest.raises(InputError, match="no text"):
-        learn(tmp_path / "b.parquet", Choices("d", ("y",), ("s",)))
+        learn(tmp_path / "b.parquet", LearnOptions("d", ("y",), ("s",)))
 
 
 def test_float32_falls_into_the_bin_that_people_see(tmp_path: Path) -> None:
@@ -286,7 +288,7 @@ def test_float32_falls_into_the_bin_that_people_see(tmp_path: Path) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
     rows = {"s": list("abab"), "n": pa.array([0.3, 0.7, 0.7, 0.3], pa.float32()), "d": list("ynyn")}
     pq.write_table(pa.table(rows), tmp_path / "d.parquet")
-    found = learn(tmp_path / "d.parquet", Choices("d", ("y",), ("s",), edges={"n": (Decimal("0.7"),)}))
+    found = learn(tmp_path / "d.parquet", LearnOptions("d", ("y",), ("s",), edges={"n": (Decimal("0.7"),)}))
     assert counts(found)["n"] == {"under 0.7": (1, 1), "0.7 or over": (1, 1)}
 
 
@@ -297,7 +299,7 @@ def test_several_files_globs_and_folders(tmp_path: Path) -> None:
     (folder / "one1.csv.txt").write_text("s,t,d\n" + ROWS[2])
     (folder / "deep" / "three.csv").write_text("\ns,t,d\n" + "\n".join(ROWS[3:]) + "\n")
     (folder / "_SUCCESS").write_text("")
-    choices = Choices("d", ("y",), ("s",))
+    choices = LearnOptions("d", ("y",), ("s",))
     found = learn(folder, choices)
     assert counts(found) == WANTED
     assert found.model.provenance is not None

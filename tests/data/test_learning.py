@@ -18,7 +18,7 @@ import pytest
 from auditor.data import counting
 from auditor.data.binning import parse_bins
 from auditor.data.cells import Dialect
-from auditor.data.counting import Choices
+from auditor.data.counting import LearnOptions
 from auditor.errors import InputError
 from auditor.model.reading import load_naive_bayes
 from auditor.usecases.learning import Learned, learn, learn_by
@@ -42,7 +42,7 @@ def people(number: int = 400) -> Rows:
 
 
 PEOPLE = people()
-CHOICES = Choices("credit", ("good", "fair"), ("sex",), edges={"age": (Decimal(30), Decimal(50))})
+CHOICES = LearnOptions("credit", ("good", "fair"), ("sex",), edges={"age": (Decimal(30), Decimal(50))})
 
 
 def write(path: Path, rows: Rows, **dialect: Any) -> Path:
@@ -149,7 +149,7 @@ def test_parquet_types_are_written_as_people_write_them(tmp_path: Path) -> None:
         "d": [1, 1, 0, 0],
     }
     pq.write_table(pa.table(table), path)
-    learned = learn(path, Choices("d", ("1",), ("truth",), smoothing=Decimal(1)))
+    learned = learn(path, LearnOptions("d", ("1",), ("truth",), smoothing=Decimal(1)))
     assert {a.name: a.labels for a in learned.model.attributes} == {
         "whole": ("1", "2"),
         "half": ("1.5", "2.5"),
@@ -166,15 +166,15 @@ def test_parquet_that_cannot_be_used(tmp_path: Path) -> None:
     path = tmp_path / "d.parquet"
     pq.write_table(pa.table({"s": ["a", "b"], "l": [[1], [2]], "d": ["1", "0"]}), path)
     with pytest.raises(InputError, match=r'column "l" holds bigint\[\].*drop it'):
-        learn(path, Choices("d", ("1",), ("s",)))
+        learn(path, LearnOptions("d", ("1",), ("s",)))
     (tmp_path / "cut.parquet").write_bytes(path.read_bytes()[:-30])
     with pytest.raises(InputError, match="not a whole Parquet file"):
-        learn(tmp_path / "cut.parquet", Choices("d", ("1",), ("s",)))
+        learn(tmp_path / "cut.parquet", LearnOptions("d", ("1",), ("s",)))
     whole = bytearray(path.read_bytes())
     whole[4:40] = b"\xff" * 36
     (tmp_path / "bad.parquet").write_bytes(whole)
     with pytest.raises(InputError, match="not a whole Parquet file"):
-        learn(tmp_path / "bad.parquet", Choices("d", ("1",), ("s",), drop=("l",)))
+        learn(tmp_path / "bad.parquet", LearnOptions("d", ("1",), ("s",), drop=("l",)))
 
 
 def test_the_shipped_example_is_what_the_data_say(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_the_shipped_example_is_what_the_data_say(tmp_path: Path) -> None:
     path = tmp_path / "compas.csv"
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([["ScoreText", *(a.name for a in model.attributes)], *rows])
-    learned = learn(path, Choices("ScoreText", ("1",), ("Sex",)))
+    learned = learn(path, LearnOptions("ScoreText", ("1",), ("Sex",)))
     assert [a.counts for a in learned.model.attributes] == [a.counts for a in model.attributes]
 
 
@@ -211,14 +211,14 @@ def simple(tmp_path: Path, header: str, *lines: str) -> Path:
 
 def test_codes_stay_text_and_values_are_sorted(tmp_path: Path) -> None:
     path = simple(tmp_path, "s,n,d", "007,10,y", "7,9,n", "None,-1,y", "x, 10,n")
-    model = learn(path, Choices("d", ("y",), ("s",))).model
+    model = learn(path, LearnOptions("d", ("y",), ("s",))).model
     assert model.attributes[0].labels == ("007", "7", "None", "x")
     assert model.attributes[1].labels == ("-1", "9", "10")
 
 
 def test_other_marks_for_missing_cells(tmp_path: Path) -> None:
     path = simple(tmp_path, "s,d", "a,y", "-,n", "NA,n", "a,n")
-    learned = learn(path, Choices("d", ("y",), ("s",)), Dialect(missing=("-",)))
+    learned = learn(path, LearnOptions("d", ("y",), ("s",)), Dialect(missing=("-",)))
     assert learned.model.attributes[0].labels == ("NA", "a")
     assert learned.summary.missing == {"s": 1}
 
@@ -229,7 +229,7 @@ def test_columns_that_tell_nothing(tmp_path: Path) -> None:
         "id,s,same,twin,leak,none,d",
         *(f"{i},{'ab'[i % 2]},x,{'cd'[i % 2]},{'10'[i < 30]},,{'yn'[i < 30]}" for i in range(150)),
     )
-    learned = learn(path, Choices("d", ("y",), ("s",), drop_unique=True))
+    learned = learn(path, LearnOptions("d", ("y",), ("s",), drop_unique=True))
     assert [a.name for a in learned.model.attributes] == ["s", "twin", "leak"]
     assert learned.summary.left_out == {
         "id": "has 150 different values, another one in every row",
@@ -240,7 +240,7 @@ def test_columns_that_tell_nothing(tmp_path: Path) -> None:
         '"twin" tells exactly the same as "s"',
         '"leak" tells exactly the same as "d"',
     )
-    learned = learn(path, Choices("d", ("y",), ("s",), drop=("id",), drop_duplicates=True))
+    learned = learn(path, LearnOptions("d", ("y",), ("s",), drop=("id",), drop_duplicates=True))
     assert [a.name for a in learned.model.attributes] == ["s"]
     assert learned.summary.left_out["leak"] == 'tells the same as "d"'
 
@@ -250,12 +250,12 @@ def test_a_column_of_very_many_values_is_given_up(tmp_path: Path, monkeypatch: p
     path = simple(
         tmp_path, "id,s,t,d", *(f"{i},{'ab'[i % 2]},{'ab'[i % 3 > 1]},{'yn'[i % 5 < 2]}" for i in range(3000))
     )
-    learned = learn(path, Choices("d", ("y",), ("s", "t"), drop_unique=True))
+    learned = learn(path, LearnOptions("d", ("y",), ("s", "t"), drop_unique=True))
     assert learned.summary.left_out == {"id": "has over 50 different values"}
     with pytest.raises(InputError, match='"id" has over 50 different numbers'):
-        learn(path, Choices("d", ("y",), ("s", "t")))
+        learn(path, LearnOptions("d", ("y",), ("s", "t")))
     with pytest.raises(InputError, match='"id" is sensitive, but it has over 50'):
-        learn(path, Choices("d", ("y",), ("s", "id"), drop_unique=True))
+        learn(path, LearnOptions("d", ("y",), ("s", "id"), drop_unique=True))
 
 
 def test_bins_by_quantile_and_width(tmp_path: Path) -> None:
@@ -264,28 +264,28 @@ def test_bins_by_quantile_and_width(tmp_path: Path) -> None:
         "s,n,few,mixed,d",
         *(f"{'ab'[i % 2]},{i},{i % 5},{i % 90}x,{'yn'[i % 3 > 1]}" for i in range(1000)),
     )
-    learned = learn(path, Choices("d", ("y",), ("s",), bins=4))
+    learned = learn(path, LearnOptions("d", ("y",), ("s",), bins=4))
     n, few, mixed = learned.model.attributes[1:]
     assert n.labels == ("under 250", "250 to under 500", "500 to under 750", "750 or over")
     assert [int(v.value[1:].partition(",")[0]) for v in n.values[1:]] == [250, 500, 750]
     assert few.labels == ("0", "1", "2", "3", "4")
     assert len(mixed.labels) == 90
-    learned = learn(path, Choices("d", ("y",), ("s",), bins=2, bin_method="width", drop=("mixed",)))
+    learned = learn(path, LearnOptions("d", ("y",), ("s",), bins=2, bin_method="width", drop=("mixed",)))
     assert learned.model.attributes[1].labels == ("under 500", "500 or over")
-    learned = learn(path, Choices("d", ("y",), ("s",), bins=4, drop=("mixed",)))
+    learned = learn(path, LearnOptions("d", ("y",), ("s",), bins=4, drop=("mixed",)))
     edges = [int(v.value[1:].partition(",")[0]) for v in learned.model.attributes[1].values[1:]]
     assert np.abs(np.array(edges) - [250, 500, 750]).max() < 40
-    learned = learn(path, Choices("d", ("y",), ("s",), bins=4, max_values=3, drop=("mixed",)))
+    learned = learn(path, LearnOptions("d", ("y",), ("s",), bins=4, max_values=3, drop=("mixed",)))
     assert learned.model.attributes[2].labels[0] == "under 1"
 
 
 def test_smoothing_and_bins_without_rows(tmp_path: Path) -> None:
     path = simple(tmp_path, "s,n,d", "a,1,y", "b,2,n", "a,9,y")
     edges = {"n": (Decimal(5), Decimal(20))}
-    plain = learn(path, Choices("d", ("y",), ("s",), edges=edges)).model
+    plain = learn(path, LearnOptions("d", ("y",), ("s",), edges=edges)).model
     assert plain.attributes[1].labels == ("under 5", "5 or over")
     smoothed = learn(
-        path, Choices("d", ("y",), ("s",), edges=edges, smoothing=Decimal("0.5"), name="M")
+        path, LearnOptions("d", ("y",), ("s",), edges=edges, smoothing=Decimal("0.5"), name="M")
     ).model
     assert smoothed.name == "M"
     assert smoothed.naive_bayes().attributes[1].likelihood[2] == (Fraction(1, 7), Fraction(1, 5))
@@ -293,7 +293,7 @@ def test_smoothing_and_bins_without_rows(tmp_path: Path) -> None:
 
 def test_small_groups(tmp_path: Path) -> None:
     lines = [f"{'ab'[i < 10]},{'cd'[i % 2]},{'yn'[i % 3 > 1]}" for i in range(200)]
-    learned = learn(simple(tmp_path, "s,t,d", *lines), Choices("d", ("y",), ("s", "t")))
+    learned = learn(simple(tmp_path, "s,t,d", *lines), LearnOptions("d", ("y",), ("s", "t")))
     assert [(g.values, g.rows) for g in learned.summary.small_groups] == [
         ((("s", "b"), ("t", "c")), 5),
         ((("s", "b"), ("t", "d")), 5),
@@ -305,9 +305,9 @@ def test_small_groups(tmp_path: Path) -> None:
 def test_too_many_combinations_are_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "_COMBINATIONS", 4)
     lines = [f"{'ab'[i % 2]},{'cd'[i < 5]},{'yn'[i % 3 > 1]}" for i in range(1500)]
-    learned = learn(simple(tmp_path, "s,t,d", *lines), Choices("d", ("y",), ("s", "t")))
+    learned = learn(simple(tmp_path, "s,t,d", *lines), LearnOptions("d", ("y",), ("s", "t")))
     assert [g.rows for g in learned.summary.small_groups] == [2, 3, 5]
-    learned = learn(simple(tmp_path, "s,t,d", *lines, "e,c,n"), Choices("d", ("y",), ("s", "t")))
+    learned = learn(simple(tmp_path, "s,t,d", *lines, "e,c,n"), LearnOptions("d", ("y",), ("s", "t")))
     assert [g.rows for g in learned.summary.small_groups] == [1, 5]
 
 
@@ -315,7 +315,7 @@ def test_too_many_combinations_are_not_counted(tmp_path: Path, monkeypatch: pyte
 def test_measures_are_those_of_models_without_the_rows(parts: Any, tmp_path: Path) -> None:
     metrics = pytest.importorskip("sklearn.metrics", reason="needs the extra delta-fair[sklearn]")
     rows = [row for row in PEOPLE if row["credit"]]
-    choices = Choices("credit", ("good",), ("sex",), edges=CHOICES.edges, smoothing=Decimal(1), **parts)
+    choices = LearnOptions("credit", ("good",), ("sex",), edges=CHOICES.edges, smoothing=Decimal(1), **parts)
     learned = learn(write(tmp_path / "d.csv", rows), choices)
     found = learned.summary.performance
     assert found is not None
@@ -342,7 +342,7 @@ def test_measures_are_those_of_models_without_the_rows(parts: Any, tmp_path: Pat
         others = [row for row, q in zip(rows, part, strict=True) if q != p]
         model = learn(
             write(tmp_path / "others.csv", others),
-            Choices("credit", ("good",), ("sex",), edges=CHOICES.edges, smoothing=Decimal(1)),
+            LearnOptions("credit", ("good",), ("sex",), edges=CHOICES.edges, smoothing=Decimal(1)),
         ).model.naive_bayes()
         for row in (row for row, q in zip(rows, part, strict=True) if q == p):
             values = [
@@ -363,11 +363,11 @@ def test_measures_are_those_of_models_without_the_rows(parts: Any, tmp_path: Pat
 def test_measures_without_smoothing_can_be_infinite_or_impossible(tmp_path: Path) -> None:
     lines = ["a,c,y"] * 50 + ["b,d,n"] * 50 + ["a,d,y", "b,c,y", "a,c,n"]
     path = simple(tmp_path, "s,t,d", *lines)
-    found = learn(path, Choices("d", ("y",), ("s",), folds=10)).summary.performance
+    found = learn(path, LearnOptions("d", ("y",), ("s",), folds=10)).summary.performance
     assert found is not None
     assert found.log_loss == np.inf or found.impossible
     with pytest.raises(InputError, match="too few rows to measure"):
-        learn(simple(tmp_path, "s,d", "a,y", "b,n"), Choices("d", ("y",), ("s",), folds=2))
+        learn(simple(tmp_path, "s,d", "a,y", "b,n"), LearnOptions("d", ("y",), ("s",), folds=2))
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
@@ -466,7 +466,7 @@ def test_bad_tables(case: str, tmp_path: Path) -> None:
     path.write_bytes(content)
     options = dict(options)
     dialect = Dialect(encoding=options.pop("encoding", "utf-8"))
-    choices = Choices(**{"decision": "d", "favourable": ("y",), "sensitive": ("s",), **options})
+    choices = LearnOptions(**{"decision": "d", "favourable": ("y",), "sensitive": ("s",), **options})
     with pytest.raises(InputError) as caught:
         learn(path, choices, dialect)
     assert reason in str(caught.value)
@@ -476,16 +476,16 @@ def test_bad_tables(case: str, tmp_path: Path) -> None:
 def test_all_problems_at_once(tmp_path: Path) -> None:
     path = simple(tmp_path, "s,n,t,d", *(f"a,{i},x{i},{'yn'[i % 2]}" for i in range(200)))
     with pytest.raises(InputError) as caught:
-        learn(path, Choices("d", ("maybe",), ("s",)))
+        learn(path, LearnOptions("d", ("maybe",), ("s",)))
     assert len(caught.value.problems) == 4
     with pytest.raises(InputError) as caught:
-        learn(path, Choices("x", ("y",), ("a,b",), drop=("c",), edges={"e": (Decimal(1),)}))
+        learn(path, LearnOptions("x", ("y",), ("a,b",), drop=("c",), edges={"e": (Decimal(1),)}))
     assert len(caught.value.problems) == 5
 
 
 def test_decimal_commas(tmp_path: Path) -> None:
     path = simple(tmp_path, "s;n;d", "a;1,5;y", "b;2,5;n", "a;x;y".replace("x", ""))
-    learned = learn(path, Choices("d", ("y",), ("s",), edges={"n": (Decimal(2),)}), Dialect(decimal=","))
+    learned = learn(path, LearnOptions("d", ("y",), ("s",), edges={"n": (Decimal(2),)}), Dialect(decimal=","))
     assert counts(learned)["n"] == {"under 2": (1, 0), "2 or over": (0, 1)}
 
 
@@ -537,13 +537,13 @@ def test_a_segment_without_a_model_says_why(tmp_path: Path) -> None:
             ]
         ),
     )
-    segments = learn_by(path, "g", Choices("d", ("y",), ("s",)))
+    segments = learn_by(path, "g", LearnOptions("d", ("y",), ("s",)))
     assert isinstance(segments["x"], Learned)
     assert segments["z"] == (f'{path}: the rows of "z" have only one of the decisions; both must occur',)
     with pytest.raises(InputError, match='"s" is sensitive and the segment'):
-        learn_by(path, "s", Choices("d", ("y",), ("s",)))
+        learn_by(path, "s", LearnOptions("d", ("y",), ("s",)))
     with pytest.raises(InputError, match="are not measured"):
-        learn_by(path, "g", Choices("d", ("y",), ("s",), folds=2))
+        learn_by(path, "g", LearnOptions("d", ("y",), ("s",), folds=2))
 
 
 def test_options_in_python() -> None:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.data.counting import Choices
+from auditor.data.counting import LearnOptions
 from auditor.data.database import Query
 from auditor.data.tables import digest, open_table
 from auditor.model.writing import dump_model
@@ -22,7 +22,7 @@ from tests.engines.rows import in_duckdb, in_parquet, in_sqlite, write_csv, writ
 if TYPE_CHECKING:
     from auditor.data.tables import Source
 
-_CHOICES = Choices("ok", ("ja",), ("sex", "town"), smoothing=Decimal(1), bins=3, name="people")
+_CHOICES = LearnOptions("ok", ("ja",), ("sex", "town"), smoothing=Decimal(1), bins=3, name="people")
 
 
 def main(postgres: str) -> int:

@@ -16,7 +16,7 @@ from auditor.model.naive_bayes import NaiveBayes
 from auditor.repair import cuts, interior
 from auditor.repair.conditions import Conditions
 from auditor.repair.counts import Counts
-from auditor.repair.learner import Options, learn
+from auditor.repair.learner import RepairOptions, learn
 from auditor.repair.solver import load_solver
 from auditor.search.criteria import Criterion, Difference, Ratio
 from tests.fuzzing import examples
@@ -76,7 +76,7 @@ def test_what_is_learned_is_fair_and_keeps_to_the_conditions(
     )
     rule = criterion(Fraction(data.draw(st.sampled_from(("0.01", "0.1", "0.3")))))
     try:
-        learned = learn(counts, rule, Options(interior.solve, conditions=conditions))
+        learned = learn(counts, rule, RepairOptions(interior.solve, conditions=conditions))
     except RepairError:
         # Orders of values alone can always be had, and with a prior far enough out what is kept, too; not
         # beside values that occur under one decision alone.
@@ -85,7 +85,7 @@ def test_what_is_learned_is_fair_and_keeps_to_the_conditions(
         return
     assert all(pair.size <= rule.threshold for pair in BruteForce(plain(learned.model), rule.name).pairs)
     ensure_kept(conditions, counts, learned.model)
-    free = learn(counts, rule, Options(interior.solve))
+    free = learn(counts, rule, RepairOptions(interior.solve))
     least = counts.log_likelihood(free.model)
     assert counts.log_likelihood(learned.model) <= least + 1e-7 * abs(least)
 
@@ -105,7 +105,7 @@ def test_all_solvers_find_the_same(unfair: Counts, case: dict[str, Any]) -> None
     found = []
     # The last one takes long to be imported.
     for name in ("interior", "sqp", "signomial")[: 3 if "keep" in case else 2]:
-        learned = learn(unfair, RULE, Options(load_solver(name), conditions=conditions))  # type: ignore[arg-type]
+        learned = learn(unfair, RULE, RepairOptions(load_solver(name), conditions=conditions))  # type: ignore[arg-type]
         ensure_kept(conditions, unfair, learned.model)
         found.append(unfair.log_likelihood(learned.model))
     assert found == pytest.approx([found[0]] * len(found), rel=1e-7)
@@ -120,7 +120,7 @@ def test_no_point_of_a_grid_is_likelier(case: dict[str, Any], step: float) -> No
     counts = counts_of_tables((60, 40), [(True, rows((36, 14), (24, 26))), (False, rows((42, 12), (18, 28)))])
     conditions = Conditions.of(counts.model, **case)
     rule = Difference(Fraction("0.1"))
-    learned = learn(counts, rule, Options(interior.solve, conditions=conditions))
+    learned = learn(counts, rule, RepairOptions(interior.solve, conditions=conditions))
     ensure_kept(conditions, counts, learned.model)
 
     original = [float(counts.model.prior)]
@@ -160,7 +160,7 @@ def test_what_is_kept_discriminates_in_no_context_there_is(monkeypatch: pytest.M
     learned = learn(
         counts,
         Difference(Fraction("0.1")),
-        Options(interior.solve, conditions=Conditions.of(counts.model, ["a0"])),
+        RepairOptions(interior.solve, conditions=Conditions.of(counts.model, ["a0"])),
     )
     assert learned.model.attributes[0] == counts.model.attributes[0]
     assert all(pair.size <= Fraction("0.1") for pair in BruteForce(plain(learned.model), "difference").pairs)
@@ -183,7 +183,7 @@ def test_an_order_that_the_counts_do_not_have_is_made(unfair: Counts) -> None:
     conditions = Conditions.of(unfair.model, monotone=["a1"])
     assert conditions.monotone == ((1, -1),)
     assert conditions.broken(unfair.model, unfair.model)
-    learned = learn(unfair, Difference(Fraction("0.9")), Options(interior.solve, conditions=conditions))
+    learned = learn(unfair, Difference(Fraction("0.9")), RepairOptions(interior.solve, conditions=conditions))
     ensure_kept(conditions, unfair, learned.model)
     assert learned.model.attributes[0].likelihood[0][0] == pytest.approx(Fraction("0.7"), abs=1e-6)
 
@@ -193,15 +193,15 @@ def test_what_cannot_be_had_is_said(unfair: Counts) -> None:
     with pytest.raises(
         RepairError, match="fair and keeps to the conditions, and there may be none; keep fewer"
     ):
-        learn(unfair, RULE, Options(interior.solve, conditions=little))
+        learn(unfair, RULE, RepairOptions(interior.solve, conditions=little))
     contrary = Conditions.of(unfair.model, keep=["a1"], monotone=["a1"])
     with pytest.raises(
         RepairError, match=r"the log-odds of a1 are to fall .*, which they are not, and it is to"
     ):
-        learn(unfair, RULE, Options(interior.solve, conditions=contrary))
+        learn(unfair, RULE, RepairOptions(interior.solve, conditions=contrary))
     kept = Conditions.of(unfair.model, keep=["a0"])
     with pytest.raises(RepairError, match=r"only independence is fair at a threshold .* a0 is to be kept"):
-        learn(unfair, Difference(Fraction(0)), Options(interior.solve, conditions=kept))
+        learn(unfair, Difference(Fraction(0)), RepairOptions(interior.solve, conditions=kept))
 
 
 def test_wrong_conditions_are_named_all_at_once(unfair: Counts) -> None:

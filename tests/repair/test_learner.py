@@ -18,7 +18,7 @@ from auditor.repair import closed_form, interior, learner
 from auditor.repair.baselines import independent
 from auditor.repair.counts import Counts
 from auditor.repair.decimals import exact_decimal, rounded_model
-from auditor.repair.learner import Options, Round, learn
+from auditor.repair.learner import RepairOptions, Round, learn
 from auditor.repair.problem import Floats, Problem
 from auditor.repair.solver import Solution, load_solver
 from auditor.search.criteria import Criterion, Difference, Ratio
@@ -46,7 +46,7 @@ def test_every_result_is_fair_written_exactly_and_no_less_likely_than_independen
     counts = data.draw(random_counts(family))
     rule = criterion(data.draw(st.sampled_from(THRESHOLDS)))
     rounds: list[Round] = []
-    learned = learn(counts, rule, Options(interior.solve, on_round=rounds.append))
+    learned = learn(counts, rule, RepairOptions(interior.solve, on_round=rounds.append))
 
     assert is_fair(learned.model, rule)
     assert learned.shortfall is None
@@ -79,7 +79,7 @@ def test_attributes_in_no_constraint_keep_the_most_likely_values(data: st.DataOb
         problems.append(problem)
         return interior.solve(problem, start, limits)
 
-    learned = learn(counts, Difference(Fraction("0.1")), Options(solve))
+    learned = learn(counts, Difference(Fraction("0.1")), RepairOptions(solve))
     moved = {i for problem in problems for i in problem.parameters.attributes}
     likely = rounded_model(counts.model)
     for i, attribute in enumerate(learned.model.attributes):
@@ -92,7 +92,7 @@ def test_a_fair_model_stays_as_it_is() -> None:
     counts = counts_of_tables(
         (10, 20), [(True, table), (False, [(Fraction(3), Fraction(1)), (Fraction(7), Fraction(19))])]
     )
-    learned = learn(counts, Difference(Fraction(0)), Options(interior.solve))
+    learned = learn(counts, Difference(Fraction(0)), RepairOptions(interior.solve))
     assert (learned.rounds, learned.constraints, learned.patterns_before) == (0, 0, 0)
     assert learned.model == rounded_model(counts.model)
 
@@ -106,17 +106,17 @@ def test_what_is_fair_by_both_criteria_is_no_likelier_than_what_is_by_one(
     counts = data.draw(random_counts(FAMILIES[family]))
     rule, other = (kind(data.draw(st.sampled_from(THRESHOLDS))) for kind in (Difference, Ratio))
     rounds: list[Round] = []
-    both = learn(counts, rule, Options(interior.solve, also=other, on_round=rounds.append))
+    both = learn(counts, rule, RepairOptions(interior.solve, also=other, on_round=rounds.append))
     assert is_fair(both.model, rule)
     assert is_fair(both.model, other)
     assert both.shortfall is None
     assert both.also_before == rounds[0].also
     assert rounds[0].also == len(BruteForce(plain(counts.model), "ratio").at(other.threshold).patterns)
     # Either may come first.
-    assert is_fair(learn(counts, other, Options(interior.solve, also=rule)).model, rule)
+    assert is_fair(learn(counts, other, RepairOptions(interior.solve, also=rule)).model, rule)
     if other.threshold <= rule.threshold:
         # Then the difference asks for nothing more.
-        alone = learn(counts, other, Options(interior.solve))
+        alone = learn(counts, other, RepairOptions(interior.solve))
         best = counts.log_likelihood(alone.model)
         assert counts.log_likelihood(both.model) == pytest.approx(best, rel=1e-6)
 
@@ -127,7 +127,7 @@ def test_no_point_of_a_grid_is_likelier_and_fair_by_both(delta: str, tau: str) -
     rows = [(Fraction(36), Fraction(14)), (Fraction(24), Fraction(26))]
     counts = counts_of_tables((60, 40), [(True, rows)])
     rule, other = Difference(Fraction(delta)), Ratio(Fraction(tau))
-    learned = learn(counts, rule, Options(interior.solve, also=other))
+    learned = learn(counts, rule, RepairOptions(interior.solve, also=other))
     assert is_fair(learned.model, rule)
     assert is_fair(learned.model, other)
 
@@ -146,7 +146,7 @@ def test_no_point_of_a_grid_is_likelier_and_fair_by_both(delta: str, tau: str) -
 
 
 def test_threshold_zero_gives_the_independent_model(unfair: Counts) -> None:
-    learned = learn(unfair, Difference(Fraction(0)), Options(interior.solve))
+    learned = learn(unfair, Difference(Fraction(0)), RepairOptions(interior.solve))
     assert learned.model == rounded_model(independent(unfair))
     assert learned.shortfall is None
 
@@ -155,7 +155,7 @@ def test_a_value_without_cases_that_discriminates_gets_some_probability() -> Non
     rows = [(Fraction(0), Fraction(10)), (Fraction(90), Fraction(30)), (Fraction(10), Fraction(60))]
     counts = counts_of_tables((100, 100), [(True, rows)])
     rule = Difference(Fraction("0.2"))
-    learned = learn(counts, rule, Options(interior.solve))
+    learned = learn(counts, rule, RepairOptions(interior.solve))
     assert is_fair(learned.model, rule)
     assert learned.model.attributes[0].likelihood[0][0] > 0
 
@@ -164,7 +164,7 @@ def test_a_value_without_cases_in_the_context_stays_impossible() -> None:
     context = [(Fraction(0), Fraction(10)), (Fraction(90), Fraction(30)), (Fraction(10), Fraction(60))]
     sensitive = [(Fraction(80), Fraction(20)), (Fraction(20), Fraction(80))]
     counts = counts_of_tables((100, 100), [(True, sensitive), (False, context)])
-    learned = learn(counts, Ratio(Fraction("0.2")), Options(interior.solve))
+    learned = learn(counts, Ratio(Fraction("0.2")), RepairOptions(interior.solve))
     assert learned.model.attributes[1].likelihood[0][0] == 0
 
 
@@ -189,8 +189,8 @@ RULE = Difference(Fraction("0.05"))
 def test_the_choice_of_constraints_does_not_change_the_optimum(
     unfair: Counts, rank_by: Any, per_round: int | None
 ) -> None:
-    usual = learn(unfair, RULE, Options(interior.solve))
-    other = learn(unfair, RULE, Options(interior.solve, rank_by=rank_by, per_round=per_round))
+    usual = learn(unfair, RULE, RepairOptions(interior.solve))
+    other = learn(unfair, RULE, RepairOptions(interior.solve, rank_by=rank_by, per_round=per_round))
     assert is_fair(other.model, RULE)
     assert unfair.log_likelihood(other.model) == pytest.approx(unfair.log_likelihood(usual.model), rel=1e-8)
     if per_round:
@@ -200,23 +200,23 @@ def test_the_choice_of_constraints_does_not_change_the_optimum(
 @pytest.mark.parametrize("name", ["sqp", "signomial"])
 @pytest.mark.parametrize("rule", [RULE, Ratio(Fraction("0.1"))])
 def test_all_solvers_find_the_same_optimum(unfair: Counts, name: Any, rule: Criterion) -> None:
-    usual = learn(unfair, rule, Options(interior.solve))
-    other = learn(unfair, rule, Options(load_solver(name)))
+    usual = learn(unfair, rule, RepairOptions(interior.solve))
+    other = learn(unfair, rule, RepairOptions(load_solver(name)))
     assert is_fair(other.model, rule)
     assert unfair.log_likelihood(other.model) == pytest.approx(unfair.log_likelihood(usual.model), rel=1e-6)
 
 
 def test_a_limit_of_rounds_leaves_a_fair_model_and_says_so(unfair: Counts) -> None:
-    whole = learn(unfair, RULE, Options(interior.solve, per_round=1))
+    whole = learn(unfair, RULE, RepairOptions(interior.solve, per_round=1))
     assert whole.rounds > 1
-    cut_short = learn(unfair, RULE, Options(interior.solve, per_round=1, max_rounds=1))
+    cut_short = learn(unfair, RULE, RepairOptions(interior.solve, per_round=1, max_rounds=1))
     assert cut_short.shortfall == "the limit of 1 round was reached"
     assert is_fair(cut_short.model, RULE)
     assert unfair.log_likelihood(cut_short.model) <= unfair.log_likelihood(whole.model) * (1 - ROUNDING)
 
 
 def test_a_time_limit_leaves_a_fair_model_and_says_so(unfair: Counts) -> None:
-    late = learn(unfair, RULE, Options(interior.solve, limits=Limits(expired=lambda: True)))
+    late = learn(unfair, RULE, RepairOptions(interior.solve, limits=Limits(expired=lambda: True)))
     assert late.shortfall == "the time limit was reached after round 0"
     assert late.patterns_before is None
     assert is_fair(late.model, RULE)
@@ -225,7 +225,7 @@ def test_a_time_limit_leaves_a_fair_model_and_says_so(unfair: Counts) -> None:
 def test_time_that_runs_out_between_starts_keeps_the_first_optimum(unfair: Counts) -> None:
     rounds: list[Round] = []
     limits = Limits(expired=lambda: any(state.patterns == 0 for state in rounds))
-    learned = learn(unfair, RULE, Options(interior.solve, limits=limits, on_round=rounds.append))
+    learned = learn(unfair, RULE, RepairOptions(interior.solve, limits=limits, on_round=rounds.append))
     assert learned.shortfall is None
     assert is_fair(learned.model, RULE)
 
@@ -242,7 +242,7 @@ def breaks(problem: Problem, start: Floats, limits: Limits = DEFAULT) -> Solutio
 
 @pytest.mark.parametrize("solver", [misses, breaks])
 def test_a_solver_that_fails_costs_likelihood_but_never_fairness(unfair: Counts, solver: Any) -> None:
-    learned = learn(unfair, RULE, Options(solver))
+    learned = learn(unfair, RULE, RepairOptions(solver))
     assert is_fair(learned.model, RULE)
     assert unfair.log_likelihood(learned.model) >= unfair.log_likelihood(rounded_model(independent(unfair)))
     if solver is misses:
@@ -252,7 +252,7 @@ def test_a_solver_that_fails_costs_likelihood_but_never_fairness(unfair: Counts,
 def test_without_any_proof_there_is_no_result(unfair: Counts, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learner, "is_fair", lambda model, criterion, limits: False)
     with pytest.raises(RepairError, match="no model could be proved fair: the time limit") as raised:
-        learn(unfair, RULE, Options(interior.solve, limits=Limits(expired=lambda: True)))
+        learn(unfair, RULE, RepairOptions(interior.solve, limits=Limits(expired=lambda: True)))
     assert raised.value.exit_code == 5
 
 
@@ -264,7 +264,7 @@ def test_a_hundred_binary_attributes_are_repaired_by_the_closed_form() -> None:
     ]
     tables[0] = True, sensitive
     counts = counts_of_tables((100, 100), tables)
-    learned = learn(counts, Difference(Fraction("0.02")), Options(interior.solve))
+    learned = learn(counts, Difference(Fraction("0.02")), RepairOptions(interior.solve))
     assert learned.rounds <= 3
     assert learned.shortfall is None
     assert learned.patterns_before is None
@@ -277,7 +277,7 @@ def test_many_values_in_many_contexts_take_one_round() -> None:
         for i, size in enumerate((10, 6, 9, 8, 7, 8, 9, 7))
     ]
     counts = counts_of_tables((300, 700), tables)
-    learned = learn(counts, Difference(Fraction("0.1")), Options(interior.solve))
+    learned = learn(counts, Difference(Fraction("0.1")), RepairOptions(interior.solve))
     assert learned.rounds == 1
     assert learned.shortfall is None
     assert learned.constraints > 12

@@ -28,7 +28,7 @@ from auditor.model.reading import load_naive_bayes
 from auditor.repair import interior, proof_checker
 from auditor.repair.baselines import independent
 from auditor.repair.counts import Counts
-from auditor.repair.learner import Options, learn
+from auditor.repair.learner import RepairOptions, learn
 from auditor.repair.problem import Floats
 from auditor.repair.proof_checker import Refused
 from auditor.repair.proving import prove
@@ -48,7 +48,7 @@ def proved(
     counts: Counts, delta: str, gap: str | None = None, limits: Limits = DEFAULT
 ) -> tuple[LikelihoodProof, NaiveBayes]:
     question = Question.of(delta, "difference", limits=limits)
-    model = learn(counts, question.criterion, Options(interior.solve)).model
+    model = learn(counts, question.criterion, RepairOptions(interior.solve)).model
     proof = prove(counts, question, counts.log_likelihood(model), None if gap is None else Decimal(gap))
     return proof, model
 

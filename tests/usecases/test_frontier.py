@@ -68,9 +68,9 @@ def test_proofs_bound_every_point(curve: frontiers.Curve) -> None:
 def test_a_point_that_finds_less_takes_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
     original = repairing.repair
 
-    def poor(spec: Any, question: Any, method: Any, *rest: Any) -> Any:
+    def poor(spec: Any, question: Any, method: Any, *rest: Any, **more: Any) -> Any:
         worse = question.delta.text == "0.2"
-        made = original(spec, question, "independent" if worse else method, *rest)
+        made = original(spec, question, "independent" if worse else method, *rest, **more)
         return made
 
     monkeypatch.setattr(repairing, "repair", poor)

@@ -202,7 +202,8 @@ class Engine:
         if probable.reason is None:
             return probable
         # Not all of them were met; there are no more than patterns of any probability.
-        return replace(probable, upper=min(probable.upper, self._counting.count().upper))
+        upper = min(probable.upper, self._counting.count().upper)
+        return replace(probable, upper=upper, reason=probable.reason if probable.lower < upper else None)
 
     def no_patterns(self) -> PatternCount:
         """The count where the search for the worst pair has shown that none discriminates."""

@@ -35,6 +35,8 @@ _COMBINATIONS = 1 << 22
 _LISTED = 12
 #: Length of a part of a sorted half that stays near the processor.
 _SLAB = 1 << 16
+#: Entries of the other half, for each such part, above which to go part by part is worth its cost.
+_PER_SLAB = 256
 #: Entries of the arrays in which several x are counted together.
 _TOGETHER = 1 << 18
 
@@ -465,9 +467,9 @@ class _Space:
         self._totals = []
         if not len(self.places):
             return
-        second, first = self._halves()
+        _, first = self._halves()
         # By slabs nothing but a mask is as long as all of them.
-        together = max(1, (_TOGETHER if len(second) <= _SLAB else _TOGETHER << 6) // len(first))
+        together = max(1, (_TOGETHER << 6 if self._in_slabs else _TOGETHER) // len(first))
         for start in range(0, len(self.places), together):
             ends = self._ends[:, start : start + together]
             totals = [0] * ends.shape[1]
@@ -549,9 +551,9 @@ class _Space:
         counts : array of int, shape (x,)
         unsure : array of bool, shape (x, entries)
         """
-        second, first = self._halves()
-        if len(second) > _SLAB:
+        if self._in_slabs:
             return self._counts_by_slab(ends)
+        second, first = self._halves()
         wanted = [(end[:, None] - first).ravel() for end in ends]
         starts = np.searchsorted(second, wanted[0])
         stops = np.searchsorted(second, wanted[3], side="right")
@@ -562,6 +564,12 @@ class _Space:
         shape = (ends.shape[1], len(first))
         counts = np.where(some & ~unsure, stops - starts, 0).reshape(shape).sum(axis=1)
         return counts, unsure.reshape(shape)
+
+    @property
+    def _in_slabs(self) -> bool:
+        """Whether the sorted half is so long that it is gone through by slabs."""
+        second, first = self._halves()
+        return len(second) > _SLAB and len(first) * _SLAB > len(second) * _PER_SLAB
 
     def _counts_by_slab(self, ends: Integers) -> tuple[Integers, Mask]:
         """`_counts` where the sorted half is too long to stay near the processor, by slabs of it."""

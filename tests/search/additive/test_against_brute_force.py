@@ -50,7 +50,7 @@ def check_count(case: Case) -> None:
 
 def check_count_by_slab(case: Case) -> None:
     tables, criterion = question(case)
-    with patch.object(counting, "_SLAB", 3):
+    with patch.multiple(counting, _SLAB=3, _PER_SLAB=0):
         assert count_patterns(tables, criterion).total == len(case.patterns.patterns)
 
 

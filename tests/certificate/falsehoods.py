@@ -1093,7 +1093,7 @@ class Tally:
         )
 
     def judge(self, content: Content, check: Check, original: bool) -> bool:
-        """Put one certificate to both verifiers, and tell the truth; an original is as `certify` wrote it."""
+        """Put one certificate to both verifiers, and tell if it rightly passes; an original is ours."""
         # Each is signed by the right key; that this is found out takes the most time.
         data, keyed = envelope(content), self.tried % PER_MODEL == 0
         verified, true = by_verify(data, keyed), is_true(content)
@@ -1116,23 +1116,17 @@ class Tally:
             self.passed_true += 1
         if true and 0 not in (verified[0], checked[0]) and 4 not in (verified[0], checked[0]):
             self.refused.append((content, verified, checked))
-        return true
+        return true and verified[0] == checked[0] == 0
 
-    def judge_script(self, content: Content, true: bool, prove: Prove) -> None:
-        """Put one certificate of naive Bayes to the script of pages, which knows no others."""
+    def judge_script(self, content: Content, passed: bool, prove: Prove) -> None:
+        """Put one of naive Bayes, which both verifiers passed or not, to the script of pages."""
         if is_scored(content):
             return
         from tests.certificate.script import numbers_hold, passes
 
         said = prove(envelope(content), public_pem().decode())
         self.by_script += 1
-        # The format has no coverage of a count that is not there, and no probabilities of values that are not
-        # there; they would be no untruths.
-        written = content["pattern_count"] or not content["coverage"]
-        for attribute in content["model"]["exact"]["attributes"]:
-            sizes = {len(attribute[name]) for name in ("values", "favourable", "unfavourable")}
-            written = written and len(sizes) == 1
-        if true and False in said.values() and written:
+        if passed and False in said.values():
             self.refused_by_script.append(content)
         if passes(said) and not numbers_hold(content):
             self.false_by_script.append(content)
@@ -1195,9 +1189,9 @@ def try_many(number: int, seed: int) -> Tally:
         prove = stack.enter_context(running_script(node, folder)) if node else None
         while tally.tried < number:
             for place, content in enumerate(altered(random, 2 * PER_MODEL, donors)):
-                true = tally.judge(content, check, original=place == 0)
+                passed = tally.judge(content, check, original=place == 0)
                 if prove:
-                    tally.judge_script(content, true, prove)
+                    tally.judge_script(content, passed, prove)
             if tally.tried % 200 < 2 * PER_MODEL:
                 print(tally, file=sys.stderr, flush=True)
     return tally

@@ -17,9 +17,10 @@ CoverageMethod = Literal["closed form", "exhausted", "enclosed", "bounded"]
 CertificateForm = Literal["certificate", "in-toto", "cyclonedx"]
 SolverName = Literal["interior", "sqp", "signomial"]
 CutRanking = Literal["discrimination", "divergence"]
-#: Sets of models about an audited one: probabilities, or what a scorecard multiplies odds by, within a
-#: factor; further rows of any kind; and the numbers of a scorecard as they may have been before rounding.
-SetName = Literal["box", "imprecise-dirichlet", "rounding"]
+#: Sets of models about an audited one: probabilities within a factor, and further rows of any kind.
+SetName = Literal["box", "imprecise-dirichlet"]
+#: Sets of scorecards: what each number multiplies the odds by within a factor, and numbers before rounding.
+CardSetName = Literal["box", "rounding"]
 #: Every model of a set is δ-fair; none is, since one pattern discriminates in all of them; at least one
 #: isn't, and no pattern discriminates in all; or not decided within the limits.
 ReachVerdict = Literal["all-delta-fair", "none-delta-fair", "varies", "inconclusive"]

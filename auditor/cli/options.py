@@ -39,13 +39,12 @@ def _up_to(most: int) -> Callable[[str | None], str | None]:
     return checked
 
 
-def besides(also: str | None, delta: str, criterion: CriterionName) -> None:
-    """Check that an option is another criterion with a δ of its own."""
+def besides(also: str | None, delta: str, criterion: CriterionName) -> CriterionName | None:
+    """Check that an option is another criterion with a δ of its own, and return which."""
     from auditor.search.question import Question
 
     try:
-        if also is not None:
-            Question.of(delta, criterion).besides(also)
+        return None if also is None else Question.of(delta, criterion).besides(also).criterion_name
     except InputError as error:
         raise typer.BadParameter(str(error)) from error
 

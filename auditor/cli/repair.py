@@ -129,7 +129,7 @@ def repair(
         raise typer.BadParameter("--margin goes with --method fair")
     if method != "fair" and (also or keep or monotone or largest_change is not None):
         raise typer.BadParameter("--keep, --largest-change, --monotone and --also go with --method fair")
-    options.besides(also, delta, criterion)
+    other = options.besides(also, delta, criterion)
     if also and margin is not None:
         raise typer.BadParameter("--margin goes without --also")
     # The matrices are small; several threads would mostly wait for each other.
@@ -174,7 +174,7 @@ def repair(
                     state.constraints,
                     state.log_likelihood,
                     state.patterns,
-                    (also.partition(":")[0].strip(), state.also) if also else None,
+                    (other, state.also) if other else None,
                 )
             ),
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field
 
-from auditor.choices import ReachVerdict
+from auditor.choices import CardSetName, ReachVerdict, SetName
 from auditor.documents.criteria import plain
 from auditor.documents.parameters import FractionText, fraction_text
 from auditor.documents.record import Record, labels
@@ -102,7 +102,7 @@ class SetRecord(Record):
     whatever these are in each distribution by itself: P(v | d) from n/(N+s) to (n+s)/(N+s).
     """
 
-    set: Literal["box", "imprecise-dirichlet"]
+    set: SetName
     size: Annotated[str, Field(description="ε or s as given.")]
     verdict: Annotated[
         ReachVerdict,
@@ -135,7 +135,6 @@ class SetRecord(Record):
     ) -> Self:
         """Round the figures outward."""
         low = abs(found.largest.degree) if found.largest else Fraction(0)
-        assert models.name != "rounding", "that is a set of scorecards"
         return cls(
             set=models.name,
             size=models.size,
@@ -190,7 +189,7 @@ class CardSetRecord(Record):
     among people with the unfavourable decision are those of the audited one.
     """
 
-    set: Literal["box", "rounding"]
+    set: CardSetName
     size: Annotated[str, Field(description="ε as given; or half a unit, in points or weights.")]
     verdict: Annotated[
         ReachVerdict,
@@ -212,7 +211,7 @@ class CardSetRecord(Record):
         """Round the figures outward."""
         low = abs(found.largest.degree) if found.largest else Fraction(0)
         return cls(
-            set="box" if margin.name == "box" else "rounding",
+            set=margin.name,
             size=margin.size,
             verdict=found.verdict,
             max_degree=round_beside(low, threshold),
@@ -324,6 +323,11 @@ class HowFarRecord(Record):
             if found.populations
             else None,
         )
+
+    @property
+    def sizes(self) -> dict[str, str]:
+        """The size of each set that was asked about, as it was given, by its name."""
+        return {s.set: s.size for s in self.sets} | {s.set: s.size for s in self.cards}
 
     @property
     def verdicts(self) -> tuple[ReachVerdict, ...]:

@@ -20,7 +20,7 @@ def independent(counts: Counts) -> NaiveBayes:
 
     It is fair at every threshold, 0 included.
     """
-    return _sensitive_rows(counts, lambda row, pooled: (pooled, pooled))
+    return independent_but(counts, counts.model.sensitive)
 
 
 def independent_mean(counts: Counts) -> NaiveBayes:

@@ -129,10 +129,8 @@ def repair(
         progress.append(state)
         told(state)
 
-    told, options = (
-        options.on_round,
-        replace(options, on_round=on_round, also=also.criterion if also else None),
-    )
+    told = options.on_round
+    options = replace(options, on_round=on_round, also=also.criterion if also else None)
     card: ScorecardSpec | None = None
     if method != "fair":
         model = _BASELINES[method](counts)

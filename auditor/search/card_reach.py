@@ -24,7 +24,7 @@ from itertools import chain, combinations
 from math import isinf
 from typing import Literal
 
-from auditor.choices import ReachVerdict, SetName
+from auditor.choices import CardSetName, ReachVerdict
 from auditor.model.additive import AdditiveModel
 from auditor.model.exponentials import sign
 from auditor.model.naive_bayes import Assignment
@@ -61,7 +61,7 @@ class Margin:
         At least 0, in powers of the model's base.
     """
 
-    name: SetName
+    name: CardSetName
     size: str
     factor: Fraction
     exponent: Fraction
@@ -228,10 +228,11 @@ class _Search:
         sensitive = self._model.sensitive
         strongest: dict[int, dict[int, tuple[float, int]]] = {1: {}, -1: {}}
         for i in sensitive:
-            row = self._tables.values[i]
+            # By the weights themselves: the tables' integers can't tell all of them apart.
+            weights = self._model.attributes[i].weights
             for direction in (1, -1):
-                v = max(range(len(row)), key=lambda v, d=direction, w=row: (d * w[v], -v))  # type: ignore[misc]
-                strongest[direction][i] = direction * self._tables.real(row[v]), v
+                v = weights.index(max(weights) if direction > 0 else min(weights))
+                strongest[direction][i] = direction * self._tables.real(self._tables.values[i][v]), v
         twice = side * 2 * float(self._h)
         if len(sensitive) > _MOST_SENSITIVE:
             for direction in (1, -1):

@@ -206,7 +206,7 @@ def _of_stored_audit(
     from auditor.usecases import auditing
 
     far = stored.how_far
-    sizes = {told.set: told.size for told in far.sets} if far else {}
+    sizes = far.sizes if far else {}
     audit = auditing.audit(
         spec,
         stored.delta,
@@ -219,6 +219,7 @@ def _of_stored_audit(
         cutoff=stored.cutoff.cutoff if stored.cutoff else None,
         box=sizes.get("box"),
         idm=sizes.get("imprecise-dirichlet"),
+        rounding="rounding" in sizes,
         largest_box=far is not None and far.largest_box is not None,
         any_population=far is not None and far.every_population is not None,
         time_limit=time_limit,

@@ -341,6 +341,26 @@ def test_another_meaning_is_another_question() -> None:
     assert compare(old, new).regressed
 
 
+def test_a_cover_says_what_not_disclosed_meant_before(auditor: Auditor, tmp_path: Path) -> None:
+    card, missing = str(EXAMPLES / "german_scorecard.yaml"), str(tmp_path / "missing.yaml")
+    text = Path(card).read_text(encoding="utf-8")
+    Path(missing).write_text(text.replace("version: 1\n", "version: 1\nundisclosed: missing-bin\n", 1))
+    bin_, people = "missing-bin", "that of a population"
+    for old, new, said in (
+        (missing, missing, ""),
+        (missing, card, f"what is not disclosed: before {bin_}, here {people}"),
+        (card, missing, f"what is not disclosed: before {people}, here {bin_}"),
+    ):
+        first, second, page = (str(tmp_path / name) for name in ("1.json", "2.json", "2.md"))
+        assert auditor("certify", old, "--delta", "0.3", "-o", first).code == 0
+        more = ["--scope-change", "another meaning"] if said else []
+        run = auditor("recertify", first, new, "--unverified-predecessor", *more, "-o", second)
+        assert run.code == 0, run.err
+        assert auditor("report", second, "-o", page).code == 0
+        told = Path(page).read_text(encoding="utf-8")
+        assert (said in told) if said else ("what is not disclosed:" not in told)
+
+
 def test_a_minimum_probability_is_refused_before_the_work() -> None:
     model = str(EXAMPLES / "german_scorecard.yaml")
     with pytest.raises(InputError, match="without a minimum probability; leave it out, or"):

@@ -326,3 +326,20 @@ def test_a_report_with_the_model_computes_what_is_beyond_it_anew(auditor: Audito
         assert auditor("report", str(stored), *more, "-o", str(tmp_path / "r.md")).code == 0
         assert f"verdict holds up to ε = {told} |" in (tmp_path / "r.md").read_text(encoding="utf-8")
     assert holds != "0.1896"
+
+
+def test_so_it_does_of_a_scorecard(auditor: Auditor, tmp_path: Path) -> None:
+    card, stored = str(EXAMPLES / "german_scorecard.yaml"), tmp_path / "audit.json"
+    asked = ("--delta", "0.1", "--box", "0.01", "--rounding", "--largest-box")
+    assert auditor("audit", card, *asked, "-o", stored).code == 1
+    pages = []
+    for more in ((), ("--model", card)):
+        assert auditor("report", stored, *more, "-o", tmp_path / "r.md").code == 0
+        text = (tmp_path / "r.md").read_text(encoding="utf-8")
+        pages.append(text[text.index("How far this reaches") :].split("##")[0])
+    assert pages[0] == pages[1]
+    assert auditor("report", stored, "-o", tmp_path / "r.html").code == 0
+    page = re.sub("</?span[^>]*>", "", (tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert "--box 0.01 --largest-box --rounding</p>" in page, "the command on the cover repeats it"
+    assert "scorecards within a factor of 1.01" in pages[0].lower()
+    assert "scorecards before rounding" in pages[0].lower()

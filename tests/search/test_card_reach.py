@@ -161,17 +161,29 @@ def test_a_degree_of_exactly_the_threshold_is_fair_and_the_next_one_isn_t() -> N
     far = replace(model, intercept=Fraction(-60))
     for margin in MARGINS[:2]:
         # Strength 3 with nothing else to move but the intercept: the peak is in reach.
-        exact = Fraction(math.tanh(3 * math.log(2) / 4))
-        assert card_reach(model, margin, CRITERIA["difference"](exact)).verdict in (
-            "varies",
-            "all-delta-fair",
-        )
+        peak = Fraction(math.tanh(3 * math.log(2) / 4))
+        for off, verdict in ((-1, "varies"), (1, "all-delta-fair")):
+            rule = CRITERIA["difference"](peak + Fraction(off, 10**15))
+            assert card_reach(model, margin, rule).verdict == verdict
         # Far out the end that is nearest the peak settles it, in rationals: odds from 2^-60 to 2^-57.
         odds = [Fraction(2) ** -60, Fraction(2) ** -57]
         least = odds[1] / (1 + odds[1]) - odds[0] / (1 + odds[0])
         for delta, verdict in ((least, "all-delta-fair"), (least - Fraction(1, 2**200), "varies")):
             found = card_reach(far, margin, CRITERIA["difference"](delta))
             assert found.verdict == verdict
+
+
+def test_weights_that_differ_below_the_tables_resolution_are_told_apart() -> None:
+    """The first value has a degree of exactly δ = 1/6, the second one of a hair more."""
+    weights = Fraction(1), 1 + Fraction(1, 2**90)
+    for order in (weights, weights[::-1]):
+        attribute = ScoredAttribute("a", ("u", "v"), True, order, Fraction(0), None)
+        model = AdditiveModel(
+            "c", "d", "yes", "no", "declared", "2", Fraction(1), Fraction(0), (attribute,), None
+        )
+        rule = CRITERIA["difference"](Fraction(1, 6))
+        assert card_reach(model, MARGINS[2], rule).verdict == "none-delta-fair"
+        assert holds_for_cards(model, MARGINS[2], rule, fair=True) is False
 
 
 def test_what_there_is_no_time_for_is_left_open() -> None:

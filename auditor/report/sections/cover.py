@@ -32,6 +32,8 @@ from auditor.report.wording import (
 if TYPE_CHECKING:
     from auditor.documents.certificate import Certificate, Supersedes
 
+#: What a scope says of values that are not disclosed; and where a population, given or conforming, has them.
+_MEANING, _POPULATION = "what is not disclosed", "that of a population"
 #: What the first page has room for, in characters.
 _NAME, _DATA, _LIST, _SENTENCE, _FOOTER = 70, 100, 90, 480, 40
 #: The worst pattern of at least so many people is called plausible.
@@ -271,13 +273,11 @@ def _command(stated: Stated, audit: Audit | None) -> str:
         "--sensitive": sensitive if len(sensitive) <= _COMMAND else None,
     }
     further = audit.how_far if audit else None
-    sets = {"box": "--box", "imprecise-dirichlet": "--idm"}
-    options |= {sets[found.set]: found.size for found in further.sets} if further else {}
-    cards = {found.set: found.size for found in further.cards} if further else {}
-    options |= {"--box": cards["box"]} if "box" in cards else {}
+    sizes = further.sizes if further else {}
+    options |= {"--box": sizes.get("box"), "--idm": sizes.get("imprecise-dirichlet")}
     asked = {
         " --largest-box": further and further.largest_box,
-        " --rounding": "rounding" in cards,
+        " --rounding": "rounding" in sizes,
         " --any-population": further and further.every_population,
     }
     flags = "".join(flag for flag, found in asked.items() if found)
@@ -305,6 +305,8 @@ def _differences(said: Mapping[str, Any], certificate: Certificate, by: str) -> 
     now = certificate.model_dump() | {"valid_days": str(days), "decision": decision.name}
     now |= {"favourable": decision.favourable, "unfavourable": decision.unfavourable}
     now["sensitive"] = tuple(sorted(item.name for item in certificate.sensitive_attributes))
+    meaning = getattr(certificate.model.exact, "undisclosed", "conforming")
+    now[_MEANING] = _POPULATION if meaning == "conforming" else meaning
     for name, value in said.items():
         if value != now[name]:
             before, here = (", ".join(v) if isinstance(v, tuple) else v or "none" for v in (value, now[name]))
@@ -317,6 +319,8 @@ def _succession(before: Supersedes, certificate: Certificate) -> str:
     if before.verified_with is None and certificate.version > 1:
         said += ", whose signature was not checked"
     scope = before.scope.model_dump() if before.scope else {}
+    if scope:
+        scope[_MEANING] = scope.pop("undisclosed", None) or _POPULATION
     if changed := "; ".join(_differences(scope, certificate, "before")):
         said += f"; changed, {changed}"
     if before.scope_change_reason:

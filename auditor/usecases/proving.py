@@ -64,8 +64,9 @@ def prove_repair(
 
     Notes
     -----
-    Conditions that the repaired model keeps to are no part of the proof. It bounds all δ-fair models, and so
-    those among them that keep to the conditions; the gap holds what the conditions cost.
+    Conditions that the repaired model keeps to, and another criterion by which it is fair too, are no part of
+    the proof. It bounds all δ-fair models, and so those among them that keep to these; the gap holds what
+    they cost.
     """
     summary = made.summary
     likelihoods = summary.log_likelihoods
@@ -74,7 +75,7 @@ def prove_repair(
     lost = Decimal(repr(likelihoods.unconstrained)) - Decimal(repr(likelihoods.repaired))
     question = Question.of(summary.delta, summary.criterion, limits=clock.limits(time_limit))
     counts, aim = counts_of(before_repair(model)), nats(gap or "1%", lost)
-    if summary.conditions:
+    if summary.conditions or summary.also:
         # The proof is about models that need not keep to them: none of it is below the likeliest of those.
         free = learn(counts, question.criterion, RepairOptions(interior.solve, limits=question.limits)).model
         without = Decimal(repr(counts.log_likelihood(free)))

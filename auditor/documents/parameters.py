@@ -28,8 +28,10 @@ class ExactAttribute(Record):
     name: NameText
     sensitive: bool
     values: tuple[str, ...]
-    favourable: Annotated[tuple[FractionText, ...], Field(description="P(value | favourable).")]
-    unfavourable: Annotated[tuple[FractionText, ...], Field(description="P(value | unfavourable).")]
+    favourable: tuple[FractionText, ...]
+    """P(value | favourable)."""
+    unfavourable: tuple[FractionText, ...]
+    """P(value | unfavourable)."""
 
 
 class ExactModel(Record):
@@ -38,7 +40,8 @@ class ExactModel(Record):
     decision: str
     favourable: str
     unfavourable: str
-    prior: Annotated[FractionText, Field(description="P(favourable).")]
+    prior: FractionText
+    """P(favourable)."""
     attributes: tuple[ExactAttribute, ...]
 
 
@@ -48,12 +51,12 @@ class ExactScoredAttribute(Record):
     name: NameText
     sensitive: bool
     values: tuple[str, ...]
-    weights: Annotated[tuple[FractionText, ...], Field(description="Exponents that values add.")]
-    undisclosed: Annotated[FractionText, Field(description="What it adds where it isn't disclosed.")]
-    population: Annotated[
-        tuple[FractionText, ...] | None,
-        Field(description="P(value | unfavourable) in the population; null: none is assumed."),
-    ]
+    weights: tuple[FractionText, ...]
+    """Exponents that values add."""
+    undisclosed: FractionText
+    """What it adds where it isn't disclosed."""
+    population: tuple[FractionText, ...] | None
+    """P(value | unfavourable) in the population; null: none is assumed."""
 
 
 class ExactScorecard(Record):
@@ -67,13 +70,14 @@ class ExactScorecard(Record):
     decision: str
     favourable: str
     unfavourable: str
-    undisclosed: Annotated[Undisclosed, Field(description='What "not disclosed" means.')]
-    base: Annotated[Base, Field(description="Euler's number, or 2 for points that double the odds.")]
+    undisclosed: Undisclosed
+    """What "not disclosed" means."""
+    base: Base
+    """Euler's number, or 2 for points that double the odds."""
     odds: FractionText
     intercept: FractionText
-    unfavourable_share: Annotated[
-        FractionText | None, Field(description="P(unfavourable) in the population; null: none is assumed.")
-    ]
+    unfavourable_share: FractionText | None
+    """P(unfavourable) in the population; null: none is assumed."""
     attributes: tuple[ExactScoredAttribute, ...]
 
 

@@ -33,27 +33,18 @@ _NAMED = 6
 
 @dataclass(frozen=True)
 class Dialect:
-    """How the cells of a table are written, and a table of text as a whole.
-
-    Attributes
-    ----------
-    separator : str, optional
-        Between cells of text; found from the header if not given.
-    decimal : str
-        The decimal mark of numbers.
-    encoding : str
-        Of a table of text.
-    missing : tuple of str
-        Cells that stand for no value; an empty cell always does. They hold for every kind of table.
-    thousands : str, optional
-        The mark between groups of three digits. A blank stands for every kind of blank.
-    """
+    """How the cells of a table are written, and a table of text as a whole."""
 
     separator: str | None = None
+    """Between cells of text; found from the header if not given."""
     decimal: str = "."
+    """The decimal mark of numbers."""
     encoding: str = "utf-8"
+    """Of a table of text."""
     missing: tuple[str, ...] = MISSING
+    """Cells that stand for no value; an empty cell always does. They hold for every kind of table."""
     thousands: str | None = None
+    """The mark between groups of three digits. A blank stands for every kind of blank."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "missing", tuple(mark.strip() for mark in self.missing))

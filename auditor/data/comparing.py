@@ -35,56 +35,36 @@ _CERTAIN = 1e-9
 
 @dataclass
 class Tally:
-    """People who have all of some values; the model decides about the possible ones.
-
-    Attributes
-    ----------
-    values : sequence of (int, int)
-        Attribute and value.
-    known : int
-        People of whom all these attributes are known.
-    people : int
-        Those with the values.
-    favourable : int
-        With the favourable decision in the data.
-    decided : int
-        People to whom the model gives at least one decision a probability above 0.
-    selected, right : int
-        Of those: whom the model selects, and for whom its decision is that of the data.
-    deserving, found : int
-        Of those: with the favourable decision in the data, and of these the selected.
-    """
+    """People who have all of some values; the model decides about the possible ones."""
 
     values: Assignment
+    """Attribute and value."""
     known: int = 0
+    """People of whom all these attributes are known."""
     people: int = 0
+    """Those with the values."""
     favourable: int = 0
+    """With the favourable decision in the data."""
     decided: int = 0
+    """People to whom the model gives at least one decision a probability above 0."""
     selected: int = 0
     right: int = 0
+    """Of those: whom the model selects, and for whom its decision is that of the data."""
     deserving: int = 0
     found: int = 0
+    """Of those: with the favourable decision in the data, and of these the selected."""
 
 
 class Evidence(NamedTuple):
-    """What a table shows beside a model.
-
-    Attributes
-    ----------
-    table : EncodedTable
-    cutoff : Cutoff
-    everybody : Tally
-    groups : list of Tally
-        By one and by two sensitive attributes.
-    patterns : list of (Tally, Tally)
-        For each pattern: who has all of its values, and who those of the context.
-    """
+    """What a table shows beside a model."""
 
     table: EncodedTable
     cutoff: Cutoff
     everybody: Tally
     groups: list[Tally]
+    """By one and by two sensitive attributes."""
     patterns: list[tuple[Tally, Tally]]
+    """For each pattern: who has all of its values, and who those of the context."""
 
 
 def compare(

@@ -49,58 +49,40 @@ JOINT = "|"
 
 @dataclass(frozen=True)
 class LearnOptions:
-    """What to learn, and how.
-
-    Attributes
-    ----------
-    decision : str
-        Column of the decision.
-    favourable : tuple of str
-        Its values that are favourable; all others are unfavourable.
-    sensitive : tuple of str
-        Columns to protect. Here, in `columns` and in `drop` a text that is no column names several, with
-        commas between.
-    columns : tuple of str, optional
-        The only columns to take, beside the decision and the sensitive ones.  [all]
-    drop : tuple of str
-        Columns to leave out.
-    edges : mapping of str to tuple of Decimal
-        Columns of numbers that are cut at these edges; each bin contains its lower edge.
-    bins : int, optional
-        Into how many bins to cut other columns of many numbers.
-    bin_method : {"quantile", "width"}
-        Whether those bins have about as many rows or the same width.
-    smoothing : Decimal
-    max_values : int, optional
-        Allowed number of values of a column.  [100 texts or 20 numbers]
-    drop_unique, drop_duplicates : bool
-        Leave out columns with too many values; and those that another column tells exactly.
-    holdout : float, optional
-        Share of rows on which to measure a model that is counted from the others.
-    folds : int, optional
-        Number of parts, on each of which to measure a model that is counted from the others.
-    seed : int
-        Draws the parts; the same rows get the same parts, in whatever order they stand.
-    name : str, optional
-        The model's name.  [decision and source]
-    """
+    """What to learn, and how."""
 
     decision: str
+    """Column of the decision."""
     favourable: tuple[str, ...]
+    """Its values that are favourable; all others are unfavourable."""
     sensitive: tuple[str, ...]
+    """Columns to protect. Here, in `columns` and in `drop` a text that is no column names several, with
+    commas between.
+    """
     drop: tuple[str, ...] = ()
+    """Columns to leave out."""
     edges: Mapping[str, tuple[Decimal, ...]] = field(default_factory=dict)
+    """Columns of numbers that are cut at these edges; each bin contains its lower edge."""
     bins: int | None = None
+    """Into how many bins to cut other columns of many numbers."""
     bin_method: Literal["quantile", "width"] = "quantile"
+    """Whether those bins have about as many rows or the same width."""
     smoothing: Decimal = Decimal(0)
     max_values: int | None = None
+    """Allowed number of values of a column.  [100 texts or 20 numbers]"""
     drop_unique: bool = False
     drop_duplicates: bool = False
+    """Leave out columns with too many values; and those that another column tells exactly."""
     holdout: float | None = None
+    """Share of rows on which to measure a model that is counted from the others."""
     folds: int | None = None
+    """Number of parts, on each of which to measure a model that is counted from the others."""
     seed: int = 0
+    """Draws the parts; the same rows get the same parts, in whatever order they stand."""
     name: str | None = None
+    """The model's name.  [decision and source]"""
     columns: tuple[str, ...] | None = None
+    """The only columns to take, beside the decision and the sensitive ones.  [all]"""
 
 
 class Group(NamedTuple):
@@ -113,81 +95,53 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True)
 class Summary:
-    """What the data hold.
-
-    Attributes
-    ----------
-    source : str
-    rows : int
-        Rows that were counted, so without those below.
-    undecided : int
-        Rows whose decision is missing.
-    favourable, unfavourable : (str, int)
-        Label and rows of each side.
-    missing : mapping of str to int
-        Missing cells of each attribute.
-    left_out : mapping of str to str
-        Columns that are no attributes, and why.
-    notes : tuple of str
-        What deserves a look.
-    groups : tuple of Group
-        By single sensitive values.
-    small_groups : tuple of Group
-        Those and combinations of all sensitive values with fewer than 30 rows, smallest first; combinations
-        that don't occur are not listed.
-    performance : Performance or None
-    """
+    """What the data hold."""
 
     source: str
     rows: int
+    """Rows that were counted, so without those below."""
     undecided: int
+    """Rows whose decision is missing."""
     favourable: tuple[str, int]
     unfavourable: tuple[str, int]
+    """Label and rows of each side."""
     missing: Mapping[str, int]
+    """Missing cells of each attribute."""
     left_out: Mapping[str, str]
+    """Columns that are no attributes, and why."""
     notes: tuple[str, ...]
+    """What deserves a look."""
     groups: tuple[Group, ...]
+    """By single sensitive values."""
     small_groups: tuple[Group, ...]
+    """Those and combinations of all sensitive values with fewer than 30 rows, smallest first; combinations
+    that don't occur are not listed.
+    """
     performance: Performance | None
 
 
 @dataclass(frozen=True)
 class Column:
-    """What was counted of a column.
-
-    Attributes
-    ----------
-    name : str
-    values : tuple of str
-        In the order in which people expect them; codes of bins.
-    counts : array of int, shape (values, 2)
-        Rows under the favourable and under the unfavourable decision.
-    missing : int
-        Rows without a value.
-    codes : mapping of str or None to int
-        The place among the values of each cell as it stands in the table; -1 for a missing one.
-    bins : Bins or None
-    numeric : bool
-        Whether all values are numbers.
-    wrong : str or None
-        A value that is no number where bins are asked for.
-    advice : str or None
-        How to read the values as numbers.
-    given_up : bool
-        Whether it has more values than are told apart.
-    notes : tuple of str
-    """
+    """What was counted of a column."""
 
     name: str
     values: tuple[str, ...]
+    """In the order in which people expect them; codes of bins."""
     counts: NDArray[np.int64]
+    """Shape (values, 2): rows under the favourable and under the unfavourable decision."""
     missing: int
+    """Rows without a value."""
     codes: Mapping[str | None, int]
+    """The place among the values of each cell as it stands in the table; -1 for a missing one."""
     bins: Bins | None = None
     numeric: bool = False
+    """Whether all values are numbers."""
     wrong: str | None = None
+    """A value that is no number where bins are asked for."""
     advice: str | None = None
+    """How to read the values as numbers."""
     given_up: bool = False
+    """Whether it has more values than are told apart."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -198,40 +152,25 @@ class Column:
 
 @dataclass(frozen=True)
 class Counted:
-    """A table as counted, or a segment of it.
-
-    Attributes
-    ----------
-    table : Table
-    options : LearnOptions
-    columns : tuple of Column
-        The attributes.
-    sides : (tuple of str, tuple of str)
-        Values of the decision that are favourable, and those that are not.
-    decision_codes : mapping of str or None to int
-        The side of each cell of the decision: 0 favourable, 1 unfavourable, -1 missing.
-    decided : (int, int)
-        Rows of each side.
-    undecided : int
-    together : mapping of tuple of int to (int, int)
-        Rows with all of some values of the sensitive columns, in the order of the table.
-    left_out : mapping of str to str
-    notes : tuple of str
-    segment : (str, str) or None
-        The column and its value that all rows have.
-    """
+    """A table as counted, or a segment of it."""
 
     table: Table
     options: LearnOptions
     columns: tuple[Column, ...]
+    """The attributes."""
     sides: tuple[tuple[str, ...], tuple[str, ...]]
+    """Values of the decision that are favourable, and those that are not."""
     decision_codes: Mapping[str | None, int]
+    """The side of each cell of the decision: 0 favourable, 1 unfavourable, -1 missing."""
     decided: tuple[int, int]
+    """Rows of each side."""
     undecided: int
     together: Mapping[tuple[int, ...], tuple[int, int]]
+    """Rows with all of some values of the sensitive columns, in the order of the table."""
     left_out: Mapping[str, str]
     notes: tuple[str, ...]
     segment: tuple[str, str] | None = None
+    """The column and its value that all rows have."""
 
     @property
     def name(self) -> str:

@@ -36,22 +36,16 @@ _LONGEST = 500
 
 @dataclass(frozen=True)
 class Query:
-    """A table of a database, or the result of a query.
-
-    Attributes
-    ----------
-    url : str
-        Such as ``postgres://HOST/DATABASE``, ``sqlite:///FILE`` or ``duckdb:///FILE``. It may hold what opens
-        the database, and is shown nowhere.
-    table : str, optional
-        A table or view, with its schema before a dot if it needs one.
-    sql : str, optional
-        A query in the words of that database, instead.
-    """
+    """A table of a database, or the result of a query."""
 
     url: str = field(repr=False)
+    """Such as ``postgres://HOST/DATABASE``, ``sqlite:///FILE`` or ``duckdb:///FILE``. It may hold what opens
+    the database, and is shown nowhere.
+    """
     table: str | None = None
+    """A table or view, with its schema before a dot if it needs one."""
     sql: str | None = None
+    """A query in the words of that database, instead."""
 
     @property
     def place(self) -> SplitResult:

@@ -46,33 +46,23 @@ class CalibrationBin(NamedTuple):
 
 @dataclass(frozen=True)
 class Performance:
-    """Measures on rows that the model has not seen.
-
-    Attributes
-    ----------
-    rows : int
-        Rows that were predicted.
-    impossible : int
-        Rows left out, since the model gives each decision the probability 0.
-    accuracy : float
-        Share of rows whose decision is the more probable one; at exactly 1/2 that is the unfavourable one.
-    auc : float
-        Area under the ROC curve: the probability that of two rows, one of each decision, the favourable one
-        has the higher prediction, where equal ones count half.
-    log_loss : float
-        Mean of −ln P(what was decided); infinite if that was 0 once.
-    calibration : tuple of CalibrationBin
-    calibration_error : float
-        Mean |predicted − observed| over the bins, weighted by rows.
-    """
+    """Measures on rows that the model has not seen."""
 
     rows: int
+    """Rows that were predicted."""
     impossible: int
+    """Rows left out, since the model gives each decision the probability 0."""
     accuracy: float
+    """Share of rows whose decision is the more probable one; at exactly 1/2 that is the unfavourable one."""
     auc: float
+    """Area under the ROC curve: the probability that of two rows, one of each decision, the favourable one
+    has the higher prediction, where equal ones count half.
+    """
     log_loss: float
+    """Mean of −ln P(what was decided); infinite if that was 0 once."""
     calibration: tuple[CalibrationBin, ...]
     calibration_error: float
+    """Mean |predicted − observed| over the bins, weighted by rows."""
 
 
 class Scores:

@@ -53,24 +53,16 @@ class Rows(NamedTuple):
 
 
 class Table(ABC):
-    """A table of data.
-
-    Attributes
-    ----------
-    name : str
-        What it is called in messages.
-    stem : str
-        What a model that is counted from it is called.
-    columns : tuple of str
-        As in the header, without blanks around them. A name may stand there twice, or be empty.
-    dialect : Dialect
-        What its cells mean.
-    """
+    """A table of data."""
 
     name: str
+    """What it is called in messages."""
     stem: str
+    """What a model that is counted from it is called."""
     columns: tuple[str, ...]
+    """As in the header, without blanks around them. A name may stand there twice, or be empty."""
     dialect: Dialect
+    """What its cells mean."""
 
     @abstractmethod
     def origin(self) -> str:

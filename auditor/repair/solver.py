@@ -36,19 +36,12 @@ _FARTHEST = 30.0
 
 @dataclass(frozen=True)
 class Solution:
-    """A point, which its user has to check.
-
-    Attributes
-    ----------
-    theta : array, shape (P,)
-        The parameters.
-    converged : bool
-        Whether the solver took the point for a local optimum.
-    iterations : int
-    """
+    """A point, which its user has to check."""
 
     theta: Floats
+    """Shape (P,): the parameters."""
     converged: bool
+    """Whether the solver took the point for a local optimum."""
     iterations: int
 
 

@@ -61,168 +61,106 @@ _MARKED, _FRONT = 10, 40
 
 @dataclass(frozen=True)
 class Wanted:
-    """What an answer is to have beyond the verdict and the largest degree.
-
-    Attributes
-    ----------
-    top : int
-        Patterns in the top list; 0 for none.
-    rank_by : {"divergence", "discrimination", "probability"} or None
-        None for divergence, or degree where there are no probabilities.
-    minimal : int
-        Subset-minimal patterns to list.
-    details : bool
-        The worst degree by level, attribute and share of people, and the groups.
-    illustration : bool
-        The worst degree of each pair of attributes, and points to draw.
-    cutoff : Cutoff or None
-        With it, rates of approval of listed patterns and, with details, of groups; of scorecards only.
-    sets : tuple of ModelSet
-        Sets of models about the model, for each of which to say what holds for all; of naive Bayes only.
-    margins : tuple of Margin
-        By how much the numbers of a scorecard may be off, for each of which to say what holds for all.
-    largest_box : bool
-        Up to which box the verdict holds for all models in it.
-    every_population : bool
-        What holds in every population; of scorecards only.
-    count : bool
-        The number of patterns. Without it the verdict rests on the search for the worst one alone.
-    """
+    """What an answer is to have beyond the verdict and the largest degree."""
 
     top: int = 0
+    """Patterns in the top list; 0 for none."""
     rank_by: RankBy | None = None
+    """None for divergence, or degree where there are no probabilities."""
     minimal: int = 0
+    """Subset-minimal patterns to list."""
     details: bool = False
+    """The worst degree by level, attribute and share of people, and the groups."""
     illustration: bool = False
+    """The worst degree of each pair of attributes, and points to draw."""
     cutoff: Cutoff | None = None
+    """With it, rates of approval of listed patterns and, with details, of groups; of scorecards only."""
     sets: tuple[ModelSet, ...] = ()
+    """Sets of models about the model, for each of which to say what holds for all; of naive Bayes only."""
     margins: tuple[Margin, ...] = ()
+    """By how much the numbers of a scorecard may be off, for each of which to say what holds for all."""
     largest_box: bool = False
+    """Up to which box the verdict holds for all models in it."""
     every_population: bool = False
+    """What holds in every population; of scorecards only."""
     count: bool = True
+    """The number of patterns. Without it the verdict rests on the search for the worst one alone."""
 
 
 @dataclass(frozen=True)
 class ByAttribute:
-    """The patterns that disclose one sensitive attribute.
-
-    Attributes
-    ----------
-    attribute : int
-    any, alone : Figure
-        Of those that disclose it alone or with others, and of those that disclose it alone.
-    count : (int, int)
-        At least and at most so many of the first kind are discrimination patterns.
-    """
+    """The patterns that disclose one sensitive attribute."""
 
     attribute: int
     any: Figure
     alone: Figure
+    """Of those that disclose it alone or with others, and of those that disclose it alone."""
     count: tuple[int, int]
+    """At least and at most so many of the first kind are discrimination patterns."""
 
 
 @dataclass(frozen=True)
 class Illustration:
-    """Patterns to be drawn; nothing is decided by them.
-
-    Attributes
-    ----------
-    points : tuple of Point
-    sampled : bool
-        Whether the points are a uniform sample rather than all patterns.
-    front : Summary
-        Patterns that no other beats in both.
-    marked : tuple of (str, Ranking)
-        The first of each ranking.
-    """
+    """Patterns to be drawn; nothing is decided by them."""
 
     points: tuple[Point, ...]
     sampled: bool
+    """Whether the points are a uniform sample rather than all patterns."""
     front: Summary
+    """Patterns that no other beats in both."""
     marked: tuple[tuple[RankBy, Ranking], ...]
+    """The first of each ranking."""
 
 
 @dataclass(frozen=True)
 class HowFar:
-    """How far the verdict reaches beyond the model itself.
-
-    Attributes
-    ----------
-    sets : tuple of (ModelSet, Reach, SetCounts)
-    cards : tuple of (Margin, CardReach)
-    largest_box : LargestBox or None
-        None if not wanted, or the verdict is inconclusive.
-    populations : PopulationReach or None
-    """
+    """How far the verdict reaches beyond the model itself."""
 
     sets: tuple[tuple[ModelSet, Reach, SetCounts], ...]
     cards: tuple[tuple[Margin, CardReach], ...]
     largest_box: LargestBox | None
+    """None if not wanted, or the verdict is inconclusive."""
     populations: PopulationReach | None
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What is known: for each figure what was found and what was proved.
-
-    Attributes
-    ----------
-    question : Question
-    wanted : Wanted
-    rank_by : {"divergence", "discrimination", "probability"}
-        Of the top list.
-    model : Classifier
-        With the attributes of the question marked as sensitive.
-    verdict : {"delta-fair", "not-delta-fair", "inconclusive"}
-    largest : Figure
-        Of all patterns in scope.
-    count : PatternCount
-        The number of discrimination patterns in scope, and how each set of attributes was decided.
-    solved, total : int
-        Combinations of sensitive values that were searched one by one for `largest`, and all of them.
-    group, individual : Figure or None
-        Of patterns without context, and of those that disclose every attribute; None if not wanted.
-    by_attribute : tuple of ByAttribute
-    by_share : tuple of (Share, Figure)
-    by_pair : tuple of ((int, int), Figure)
-        Of patterns that disclose no sensitive attributes but these; empty if there are too many pairs.
-    by_threshold : tuple of (Share, (int, int))
-        At least and at most how many patterns there are above other thresholds; empty unless illustrated.
-    top : Ranking or None
-    minimal : Summary or None
-        None if not wanted, or where no population is assumed: the list is by probability.
-    groups : tuple of Groups
-    illustration : Illustration or None
-    approvals : Approvals or None
-        A measure beside the search.
-    how_far : HowFar or None
-        None if nothing of it is wanted.
-    out_of_time : bool
-        Whether the limit of time was reached.
-    """
+    """What is known: for each figure what was found and what was proved."""
 
     question: Question
     wanted: Wanted
     rank_by: RankBy
+    """Of the top list."""
     model: Classifier
+    """With the attributes of the question marked as sensitive."""
     verdict: Verdict
     largest: Figure
+    """Of all patterns in scope."""
     count: PatternCount
+    """The number of discrimination patterns in scope, and how each set of attributes was decided."""
     solved: int
     total: int
+    """Combinations of sensitive values that were searched one by one for `largest`, and all of them."""
     group: Figure | None
     individual: Figure | None
+    """Of patterns without context, and of those that disclose every attribute; None if not wanted."""
     by_attribute: tuple[ByAttribute, ...]
     by_share: tuple[tuple[Share, Figure], ...]
     by_pair: tuple[tuple[tuple[int, int], Figure], ...]
+    """Of patterns that disclose no sensitive attributes but these; empty if there are too many pairs."""
     top: Ranking | None
     minimal: Summary | None
+    """None if not wanted, or where no population is assumed: the list is by probability."""
     groups: tuple[Groups, ...]
     illustration: Illustration | None
     approvals: Approvals | None
+    """A measure beside the search."""
     how_far: HowFar | None
+    """None if nothing of it is wanted."""
     by_threshold: tuple[tuple[Share, tuple[int, int]], ...]
+    """At least and at most how many patterns there are above other thresholds; empty unless illustrated."""
     out_of_time: bool
+    """Whether the limit of time was reached."""
 
 
 def answer(
@@ -614,25 +552,17 @@ def _illustration(engine: Engine) -> Illustration:
 
 @dataclass(frozen=True)
 class _Scope:
-    """The patterns that a figure speaks of: those that meet every condition.
-
-    Attributes
-    ----------
-    disclosing : frozenset of int
-        x discloses at least these attributes.
-    only : frozenset of int or None
-        x discloses none but these.
-    probability : Fraction
-        ``P(xy)`` is at least this.
-    least_context, most_context : int
-        How many attributes y may disclose.
-    """
+    """The patterns that a figure speaks of: those that meet every condition."""
 
     disclosing: frozenset[int] = frozenset()
+    """x discloses at least these attributes."""
     only: frozenset[int] | None = None
+    """x discloses none but these."""
     probability: Fraction = Fraction(0)
+    """``P(xy)`` is at least this."""
     least_context: int = 0
     most_context: float = inf
+    """How many attributes y may disclose."""
 
     def has(self, pattern: Pattern) -> bool:
         """Whether a pattern meets the conditions."""

@@ -15,18 +15,12 @@ _UNTOLD = Fraction(1, 10**38)
 
 @dataclass(frozen=True)
 class Figure:
-    """What was found and what was proved of the largest |degree| among some patterns.
-
-    Attributes
-    ----------
-    witness : Pattern or None
-        The worst pattern found; None if there is none in scope.
-    upper : Fraction
-        Proved: no pattern among them has a larger |degree|.
-    """
+    """What was found and what was proved of the largest |degree| among some patterns."""
 
     witness: Pattern | None
+    """The worst pattern found; None if there is none in scope."""
     upper: Fraction
+    """Proved: no pattern among them has a larger |degree|."""
 
     @property
     def lower(self) -> Fraction:

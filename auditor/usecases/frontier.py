@@ -46,20 +46,13 @@ _BENT = 1e-6
 
 
 class Curve(NamedTuple):
-    """A frontier, and what its points stand for.
-
-    Attributes
-    ----------
-    document : Frontier
-    models : tuple of ModelSpec
-        One per point.
-    proofs : tuple of LikelihoodProof
-        One per point, or none.
-    """
+    """A frontier, and what its points stand for."""
 
     document: Frontier
     models: tuple[ModelSpec, ...]
+    """One per point."""
     proofs: tuple[LikelihoodProof, ...]
+    """One per point, or none."""
 
 
 class _OnData(TypedDict):

@@ -38,17 +38,10 @@ class Repairing(Protocol):
 
 @dataclass(frozen=True)
 class Margin:
-    """What is wanted of the next model.
-
-    Attributes
-    ----------
-    probability : Share
-        With which it is to be δ-fair, at least.
-    draws : int
-    seed : int
-    """
+    """What is wanted of the next model."""
 
     probability: Share
+    """With which it is to be δ-fair, at least."""
     draws: int
     seed: int
 

@@ -56,21 +56,14 @@ _MAX_PICTURE = 1 << 20
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """How a report is to look, and what it is to be compared with; None where nothing was said.
-
-    Attributes
-    ----------
-    profile : str or None
-        Name of a profile that comes with the program, or the file of another.
-    templates : Path or None
-        A folder of templates that come before the shipped ones.
-    policy : Path or None
-        The policy file with the logo and the colour.
-    """
+    """How a report is to look, and what it is to be compared with; None where nothing was said."""
 
     profile: str | None = None
+    """Name of a profile that comes with the program, or the file of another."""
     templates: Path | None = None
+    """A folder of templates that come before the shipped ones."""
     policy: Path | None = None
+    """The policy file with the logo and the colour."""
 
 
 @dataclass(frozen=True)

@@ -78,18 +78,12 @@ Values = Sequence[str | dict[str, str]]
 
 @dataclass(frozen=True)
 class _Code:
-    """A code of a column, with two numbers for the favourable and the unfavourable class.
-
-    Attributes
-    ----------
-    weights : (Fraction, Fraction)
-        What the estimator multiplies with: probabilities, unless someone has set other numbers.
-    counts : (Fraction, Fraction) or None
-        Where these and the estimator's smoothing give the weights, for all codes of the column.
-    """
+    """A code of a column, with two numbers for the favourable and the unfavourable class."""
 
     weights: tuple[Fraction, Fraction]
+    """What the estimator multiplies with: probabilities, unless someone has set other numbers."""
     counts: tuple[Fraction, Fraction] | None
+    """Where these and the estimator's smoothing give the weights, for all codes of the column."""
 
 
 @dataclass(frozen=True)

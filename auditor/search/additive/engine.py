@@ -42,17 +42,11 @@ _GLANCE = 1 << 19
 
 
 class Point(NamedTuple):
-    """A pair (x, y) in floats, to be drawn; nothing is decided by it.
-
-    Attributes
-    ----------
-    probability, degree : float
-        ``P(xy)`` and |degree|.
-    sensitive_values, context_values : Assignment
-    """
+    """A pair (x, y) in floats, to be drawn; nothing is decided by it."""
 
     probability: float
     degree: float
+    """``P(xy)`` and |degree|."""
     sensitive_values: Assignment
     context_values: Assignment
 

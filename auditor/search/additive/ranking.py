@@ -53,25 +53,17 @@ _WIDE = 64
 
 @dataclass(frozen=True)
 class Ranking:
-    """The best patterns by a score.
-
-    Attributes
-    ----------
-    patterns : tuple of Pattern
-        Best first; ties are broken by `Pattern.key`.
-    complete : bool
-        Whether no other pattern belongs in the list.
-    nodes, evaluated : int
-        Nodes expanded, and patterns whose score was evaluated.
-    upper : float
-        No pattern that is not listed scores more than this or than the last one listed; 0 when complete.
-    """
+    """The best patterns by a score."""
 
     patterns: tuple[Pattern, ...]
+    """Best first; ties are broken by `Pattern.key`."""
     complete: bool
+    """Whether no other pattern belongs in the list."""
     nodes: int
     evaluated: int
+    """Nodes expanded, and patterns whose score was evaluated."""
     upper: float
+    """No pattern that is not listed scores more than this or than the last one listed; 0 when complete."""
 
 
 def rank(patterns: Sequence[Pattern], rank_by: RankBy) -> list[Pattern]:

@@ -57,21 +57,14 @@ def halves(sizes: Sequence[int], longest: int) -> int:
 
 @dataclass(frozen=True)
 class Nearest:
-    """The sums nearest a target.
-
-    Attributes
-    ----------
-    choices : list of Choice
-        Every choice that can be among the k nearest, given the slack; and a few more.
-    complete : bool
-        Whether none is missing.
-    gap : int
-        No sum that is missing is nearer to the target than this.
-    """
+    """The sums nearest a target."""
 
     choices: list[Choice]
+    """Every choice that can be among the k nearest, given the slack; and a few more."""
     complete: bool
+    """Whether none is missing."""
     gap: int
+    """No sum that is missing is nearer to the target than this."""
 
 
 def nearest(

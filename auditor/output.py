@@ -38,7 +38,6 @@ def write_bytes(path: str | os.PathLike[str], data: bytes, *, mode: int = PUBLIC
     path : str or path-like
         A link is followed. What isn't a regular file is written to directly, such as a pipe with a name, and
         so is a file that is open already and given as ``/dev/stdout`` or ``/dev/fd/3``.
-    data : bytes
     mode : int
         Permissions of a new file; an existing one keeps its own.
 

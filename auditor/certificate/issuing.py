@@ -118,18 +118,14 @@ def issue(
 
     Parameters
     ----------
-    spec : ModelSpec or ScorecardSpec
-    terms : Terms
     answer : Answer
         To the question of the terms about this model, and about a box around it if one is to be certified.
     source : ModelSpec or ScorecardSpec, optional
         The model before the repair, of a repaired one.
     proof : ProofFacts, optional
         What is proved of all models of its counts, of a repaired one.
-    issued : date
     valid_from : date, optional
         The day of issue if not given.
-    supersedes : Supersedes, optional
     platform : str, optional
         Recorded as it is.
 

@@ -107,8 +107,6 @@ def verify_chain(
 
     Parameters
     ----------
-    folder : Path
-    against : Against
     member : Opened, optional
         A certificate that must hold by itself, and be the current one of the chain.
     read : callable

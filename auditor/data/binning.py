@@ -31,7 +31,6 @@ def found_edges(
         Different ones.
     rows : array
         How often each occurs.
-    bins : int
     method : {"quantile", "width"}
 
     Returns

@@ -143,7 +143,6 @@ def twins(dialect: Dialect, rows: Mapping[str, int]) -> list[tuple[str, ...]]:
 
     Parameters
     ----------
-    dialect : Dialect
     rows : mapping of str to int
         The values of a column, and how often each occurs.
     """

@@ -78,14 +78,12 @@ def compare(
 
     Parameters
     ----------
-    spec : ModelSpec or ScorecardSpec
     patterns : sequence of (sensitive values, context values)
         Attribute to label; they are looked for.
     table : Table
         With a column per attribute and one for the decision; see `EncodedTable`.
     cutoff : Cutoff
         Whom the model selects.
-    progress : callable
 
     Raises
     ------

@@ -103,7 +103,6 @@ class Table(ABC):
         ----------
         codes : mapping of str to mapping
             For each column what its cells are translated to; -1 for cells that are not named.
-        progress : callable
         """
 
     def problems(self, columns: Sequence[str], role: str) -> list[str]:

@@ -25,7 +25,6 @@ def dump_model(spec: ModelSpec | ScorecardSpec, form: Literal["json", "yaml"] = 
 
     Parameters
     ----------
-    spec : ModelSpec or ScorecardSpec
     form : {"json", "yaml"}
     """
     # Without counts there is nothing to smooth.

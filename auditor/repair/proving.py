@@ -172,7 +172,6 @@ def prove(
 
     Parameters
     ----------
-    counts : Counts
     question : Question
         The threshold, and the limits; when they are met, the proof's bound is what was reached by then.
     found : float

@@ -92,7 +92,6 @@ def repair(
 
     Parameters
     ----------
-    spec : ModelSpec or ScorecardSpec
     question : Question
         What the model is to be fair by.
     method : {"fair", "independent", "independent-mean", "unconstrained"}

@@ -82,16 +82,12 @@ def solve_near(
 
     Parameters
     ----------
-    solver : Solver
-    counts : Counts
-    cuts : sequence of Cut
     criteria : sequence of Criterion
         Those of the cuts, with the thresholds to aim at.
     near : NaiveBayes
         Fair or not.
     inside : NaiveBayes
         A model well inside every cut, towards which the start is moved until all have slack.
-    limits : Limits
     conditions, margin
         As in `Problem.of`.
 

@@ -52,8 +52,6 @@ def render(
 
     Parameters
     ----------
-    subject : Subject
-    look : Look
     templates : Path, optional
         A folder of templates that come before the shipped ones.
     medium : {"screen", "paper"}

@@ -165,7 +165,6 @@ def contradicts(around: dict[str, Any], certificate: Certificate, file: bytes) -
     ----------
     around : dict
         A test result or a bill of materials.
-    certificate : Certificate
     file : bytes
         The certificate's file in it.
     """

@@ -173,9 +173,6 @@ def answer(
 
     Parameters
     ----------
-    model : Classifier
-    question : Question
-    wanted : Wanted
     progress : callable, optional
         Called with a few words at the start of each part of the work.
 

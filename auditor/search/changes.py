@@ -60,10 +60,8 @@ def changes(before: Answered, after: Answered, top: int, limits: Limits = DEFAUL
 
     Parameters
     ----------
-    before, after : Answered
     top : int
         How many patterns of each kind to list.
-    limits : Limits
     """
     old, new = (Side(side.model, side.criterion) for side in (before, after))
     counts = [

@@ -127,7 +127,6 @@ def divergence(
 
     Parameters
     ----------
-    criterion : Criterion
     given_pattern, given_context : Fraction
         ``a = P(d | xy)`` and ``c = P(d | y)``.
     share : Fraction

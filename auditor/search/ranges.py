@@ -110,7 +110,6 @@ def imprecise_dirichlet(
         Per attribute the rows with each value, by decision; with what smoothing adds to them.
     strength : Fraction
         s, such as 1 or 2.
-    sensitive : tuple of int
     """
 
     def ranges(counts: Sequence[Fraction]) -> list[Range]:

@@ -108,9 +108,6 @@ def reach(
 
     Parameters
     ----------
-    ranges : Ranges
-    criterion : Criterion
-    limits : Limits
     seen : Extreme, optional
         What is known already of a model of the set.
 

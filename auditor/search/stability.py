@@ -182,8 +182,6 @@ def drawn(
 
     Parameters
     ----------
-    learned : Learned
-    criterion : Criterion
     distribution : {"posterior", "next-model"}
     seed : int
         Not negative; the same seed gives the same draws.

@@ -99,8 +99,6 @@ class Combinations:
 
     Parameters
     ----------
-    tables : LogOdds
-    scope : Scope
     neutral : bool
         Whether values with λ = 0 may be disclosed beside others. They change no degree.
     one_of_alike : bool

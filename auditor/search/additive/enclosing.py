@@ -60,9 +60,6 @@ def enclosed_count(tables: LogOdds, criterion: Criterion, limits: Limits, reason
 
     Parameters
     ----------
-    tables : LogOdds
-    criterion : Criterion
-    limits : Limits
     reason : str
         Why they are not counted exactly.
     """

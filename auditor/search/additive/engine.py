@@ -59,7 +59,6 @@ class Engine:
 
     Parameters
     ----------
-    classifier : Classifier
     criterion : Criterion
         With the threshold.
     min_probability : Fraction, optional
@@ -94,7 +93,6 @@ class Engine:
 
         Parameters
         ----------
-        k : int
         only_patterns : bool
             Only pairs with ``|degree| > threshold``.
         disclosing : int, optional

@@ -54,10 +54,8 @@ def meet(
 
     Parameters
     ----------
-    rows : sequence of Row
     start : (int, int)
         The interval to which the options are added.
-    target : int
     slack : int
         Units within which a sum is of the truth.
     longest : int

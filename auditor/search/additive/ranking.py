@@ -134,20 +134,15 @@ def top_patterns(
 
     Parameters
     ----------
-    tables : LogOdds
-    criterion : Criterion
-    k : int
     rank_by : {"divergence", "discrimination", "probability"}
     min_probability : Fraction, optional
         Only patterns with ``P(xy)`` at least this.
     only_patterns : bool
         Only pairs with ``|degree| > threshold``. Without it every pair is ranked, which has a use for
         "discrimination" only.
-    scope : Scope
     all_at_once : bool
         Whether to score every pair instead, in arrays as long as there are pairs. Of few pairs that takes
         less time; for the scope of any pair only.
-    limits : Limits
     """
     if all_at_once and scope != ANY:
         raise ValueError("pairs of a part of them can't be scored all at once")

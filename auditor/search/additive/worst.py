@@ -89,13 +89,8 @@ def worst_patterns(
 
     Parameters
     ----------
-    tables : LogOdds
-    criterion : Criterion
-    k : int
     only_patterns : bool
         Only pairs with ``|degree| > threshold``.
-    scope : Scope
-    limits : Limits
     memory : Memory, optional
         Of earlier searches of the same tables and criterion.
     """
@@ -196,9 +191,6 @@ class Strongest:
 
     Parameters
     ----------
-    tables : LogOdds
-    criterion : Criterion
-    scope : Scope
     neutral : bool
         Whether values with λ = 0 may be disclosed beside others. They change no degree.
 

@@ -122,7 +122,6 @@ class Criterion(ABC):
 
         Parameters
         ----------
-        s : array
         t1 : array
             The greatest γ in question.
         beyond : array

@@ -110,51 +110,13 @@ def _rounded(value: Fraction, places: int, rounding: str) -> str:
 
 
 def exact_model(model: NaiveBayes) -> ExactModel:
-    """Return the model as a certificate carries it; its canonical JSON is that of the model."""
-    return ExactModel(
-        decision=model.decision,
-        favourable=model.favourable,
-        unfavourable=model.unfavourable,
-        prior=str(model.prior),
-        attributes=tuple(
-            ExactAttribute(
-                name=attribute.name,
-                sensitive=attribute.sensitive,
-                values=attribute.values,
-                favourable=tuple(str(row[0]) for row in attribute.likelihood),
-                unfavourable=tuple(str(row[1]) for row in attribute.likelihood),
-            )
-            for attribute in model.attributes
-        ),
-    )
+    """Return the model as a document carries it; its canonical JSON is that of the model."""
+    return ExactModel.model_validate_json(model.canonical())
 
 
 def exact_scorecard(model: AdditiveModel) -> ExactScorecard:
     """Return a scorecard as a document carries it; its canonical JSON is that of the model."""
-    share = model.unfavourable_share
-    return ExactScorecard(
-        decision=model.decision,
-        favourable=model.favourable,
-        unfavourable=model.unfavourable,
-        undisclosed=model.undisclosed,
-        base=model.base,
-        odds=fraction_text(model.odds),
-        intercept=fraction_text(model.intercept),
-        unfavourable_share=None if share is None else fraction_text(share),
-        attributes=tuple(
-            ExactScoredAttribute(
-                name=attribute.name,
-                sensitive=attribute.sensitive,
-                values=attribute.values,
-                weights=tuple(map(fraction_text, attribute.weights)),
-                undisclosed=fraction_text(attribute.undisclosed),
-                population=None
-                if attribute.population is None
-                else tuple(map(fraction_text, attribute.population)),
-            )
-            for attribute in model.attributes
-        ),
-    )
+    return ExactScorecard.model_validate_json(model.canonical())
 
 
 def scorecard(name: str, exact: ExactScorecard) -> AdditiveModel:

@@ -17,7 +17,7 @@ from typing import IO, NamedTuple, cast
 from auditor.data.cells import Dialect
 from auditor.data.duck import DuckTable, quoted
 from auditor.data.files import origin, reachable, stem
-from auditor.data.tables import Groups, Progress
+from auditor.data.tables import Groups, Progress, single
 from auditor.errors import InputError
 from auditor.messages import escaped, plain, shown
 from auditor.model.reading import unreadable
@@ -86,19 +86,15 @@ class DelimitedTable(DuckTable):
         """See `Table.origin`."""
         return origin(self._paths)
 
-    def groups(
-        self,
-        keys: Sequence[str],
-        columns: Sequence[str],
-        together: Sequence[tuple[str, ...]] = (),
-        progress: Progress = lambda stage: None,
-    ) -> tuple[list[Groups], list[Groups]]:
-        """See `Table.groups`."""
-        found = super().groups(keys, columns, together, progress)
+    def _counts(
+        self, keys: Sequence[str], sets: Sequence[tuple[str, ...]], progress: Progress
+    ) -> list[Groups]:
+        found = super()._counts(keys, sets, progress)
+        alone = single(sets, found)
         # Where files were put together, the header stands among the rows: then each column has its own name.
-        if columns and not self._clean:
-            cells = [*found[0][0].cells[: len(keys)], *(group.cells[-1] for group in found[0])]
-            if all(name in column for name, column in zip([*keys, *columns], cells, strict=True)):
+        if alone and not self._clean:
+            cells = [*found[0].cells[: len(keys)], *(group.cells[-1] for group in alone.values())]
+            if all(name in column for name, column in zip([*keys, *alone], cells, strict=True)):
                 for number in range(len(self._paths)):
                     self._copied(number)
         return found

@@ -41,19 +41,11 @@ class FrameTable(Table):
         """See `Table.crowded`."""
         return {}
 
-    def groups(
-        self,
-        keys: Sequence[str],
-        columns: Sequence[str],
-        together: Sequence[tuple[str, ...]] = (),
-        progress: Progress = lambda stage: None,
-    ) -> tuple[list[Groups], list[Groups]]:
-        """See `Table.groups`."""
+    def _counts(
+        self, keys: Sequence[str], sets: Sequence[tuple[str, ...]], progress: Progress
+    ) -> list[Groups]:
         progress("counting")
-        return (
-            [self._grouped([*keys, column]) for column in columns],
-            [self._grouped([*keys, *chosen]) for chosen in together],
-        )
+        return [self._grouped([*keys, *chosen]) for chosen in sets]
 
     def rows(
         self, codes: Mapping[str, Mapping[str | None, int]], progress: Progress = lambda stage: None

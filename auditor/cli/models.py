@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from auditor.data.cells import Dialect
-    from auditor.data.counting import LearnOptions
+    from auditor.data.counted import LearnOptions
     from auditor.data.tables import Source
     from auditor.model.scorecard import Scale, ScorecardSpec
 
@@ -115,7 +115,7 @@ def learn(
     writes = {"--output" if path == output else f"--output ({escaped(str(path))})": path for path in there}
     destinations.settle(writes, tables.files("DATA", data), prints=True)
     from auditor.data.binning import parse_bins
-    from auditor.data.counting import LearnOptions, parse_smoothing
+    from auditor.data.counted import LearnOptions, parse_smoothing
     from auditor.model.writing import dump_model
     from auditor.report.learning import summary
     from auditor.usecases import learning

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from auditor.data.binning import places
 from auditor.data.cells import Dialect
-from auditor.data.counting import JOINT
+from auditor.data.counted import JOINT
 from auditor.data.tables import Progress, Rows, Table, reject
 from auditor.messages import shown
 from auditor.model.intervals import Bins, are_intervals

@@ -16,7 +16,7 @@ from auditor.model.additive import AdditiveModel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from auditor.data.counting import Counted
+    from auditor.data.counted import Counted
     from auditor.data.tables import Progress, Rows
     from auditor.model.classifier import Classifier
 

@@ -15,7 +15,6 @@ import rfc8785
 from auditor.certificate import claims, form_checker
 from auditor.certificate.policy import Terms
 from auditor.choices import MethodName
-from auditor.documents.audit import ToolRecord
 from auditor.documents.certificate import (
     Certificate,
     CertifiedModel,
@@ -42,7 +41,7 @@ from auditor.documents.parameters import (
     outward,
 )
 from auditor.documents.policy import share_text
-from auditor.documents.record import labels
+from auditor.documents.record import ToolRecord, labels
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.additive import AdditiveModel

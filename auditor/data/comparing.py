@@ -159,13 +159,11 @@ def scored(spec: ModelSpec | ScorecardSpec) -> Classifier:
     return spec.scored() if isinstance(spec, ScorecardSpec) else spec.naive_bayes()
 
 
-def performances(
-    models: Iterable[Classifier], table: EncodedTable, progress: Progress = lambda stage: None
-) -> list[Performance]:
+def performances(models: Iterable[Classifier], table: EncodedTable) -> list[Performance]:
     """Predict the decision of each row by each of some models of the same attributes."""
     odds = [log_odds(model) for model in models]
     scores = [Scores() for _ in odds]
-    for piece in table.pieces(progress):
+    for piece in table.pieces():
         side, *codes = piece.codes
         for (prior, rows), score in zip(odds, scores, strict=True):
             score.add(predicted(prior, rows, codes), side == 0, piece.rows)

@@ -13,11 +13,10 @@ from auditor.choices import CoverageMethod, CriterionName, RankBy, Undisclosed, 
 from auditor.documents.data import DataEvidence
 from auditor.documents.parameters import ExactModel, ExactScorecard, exact_model, exact_scorecard
 from auditor.documents.reach import HowFarRecord
-from auditor.documents.record import Record, labels
+from auditor.documents.record import Count, Degree, Probability, Record, ToolRecord, labels
 from auditor.documents.rounding import round_beside, rounded_down, rounded_up
 from auditor.model.additive import AdditiveModel
 from auditor.model.naive_bayes import NaiveBayes
-from auditor.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,10 +38,6 @@ _MOST_PAIRS = 1_000
 _NO_POPULATION = (
     "no population is assumed: nothing is said of how many people a pattern has, and no list goes by it"
 )
-
-Degree = Annotated[float, Field(ge=-1, le=1)]
-Probability = Annotated[float, Field(ge=0, le=1)]
-Count = Annotated[int, Field(ge=0)]
 
 
 class PatternRecord(Record):
@@ -124,13 +119,6 @@ class ModelRecord(Record):
             sensitive=tuple(attribute.name for attribute in model.attributes if attribute.sensitive),
             undisclosed=model.undisclosed if isinstance(model, AdditiveModel) else None,
         )
-
-
-class ToolRecord(Record):
-    """The program that made the document."""
-
-    name: Literal["auditor"] = "auditor"
-    version: str = __version__
 
 
 class DegreeRecord(Record):

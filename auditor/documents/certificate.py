@@ -14,9 +14,8 @@ from typing import Annotated, Literal
 from pydantic import Discriminator, Field, Tag
 
 from auditor.choices import CriterionName, MethodName, Undisclosed, Verdict
-from auditor.documents.audit import ToolRecord
 from auditor.documents.parameters import ExactModel, ExactScorecard, FractionText, NameText
-from auditor.documents.record import Record
+from auditor.documents.record import Record, ToolRecord
 from auditor.model.checks import MAX_NAME, MAX_TEXT
 from auditor.model.explaining import ALTERNATIVE
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from auditor.choices import CriterionName, Verdict
-from auditor.documents.audit import Count, Degree, Probability, ToolRecord
 from auditor.documents.certificate import CertificateId, DecimalText, Digest
-from auditor.documents.record import Record
+from auditor.documents.record import Count, Degree, Probability, Record, ToolRecord
 
 
 class CertificateSide(Record):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field
 
-from auditor.documents.record import Record, labels
+from auditor.documents.record import Count, Probability, Record, labels
 
 if TYPE_CHECKING:
     from auditor.data.comparing import Evidence, Tally
@@ -19,9 +19,6 @@ MIN_GROUP = 30
 
 _ListName = Literal["worst", "top", "minimal"]
 
-Count = Annotated[int, Field(ge=0)]
-Share = Annotated[float, Field(ge=0, le=1)]
-
 
 class Observed(Record):
     """A share of people in the data, with its 95% Wilson score interval; null where there are no people."""
@@ -29,9 +26,9 @@ class Observed(Record):
     count: Count
     people: Annotated[int, Field(ge=0)]
     """Of how many."""
-    share: Share | None
-    low: Share | None
-    high: Share | None
+    share: Probability | None
+    low: Probability | None
+    high: Probability | None
 
     @classmethod
     def of(cls, count: int, people: int) -> Self:
@@ -72,14 +69,14 @@ class DataPattern(Record):
     context_values: dict[str, str]
     lists: Annotated[tuple[_ListName, ...], Field(min_length=1)]
     """Where it is listed."""
-    probability: Share | None
+    probability: Probability | None
     """The model's share of people with all of these values; null: it has no population."""
     occurs: Observed
     probability_in_interval: bool | None
     """Whether the model's share is in the interval; null: nobody is known, or no share is."""
-    favourable_given_pattern: Share
+    favourable_given_pattern: Probability
     """P(favourable | all), by the model."""
-    favourable_given_context: Share
+    favourable_given_context: Probability
     """P(favourable | context), by the model."""
     observed_given_pattern: Observed
     """Favourable decisions in the data."""

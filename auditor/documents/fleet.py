@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from auditor.choices import CriterionName, Undisclosed, Verdict
-from auditor.documents.audit import Count, DegreeRecord, ModelRecord, ToolRecord
+from auditor.documents.audit import DegreeRecord, ModelRecord
 from auditor.documents.certificate import Digest
-from auditor.documents.record import Record
+from auditor.documents.record import Count, Record, ToolRecord
 
 if TYPE_CHECKING:
     from auditor.search.answer import Answer

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from auditor.choices import CriterionName
-from auditor.documents.audit import Count, ModelRecord, Probability, ToolRecord
+from auditor.documents.audit import ModelRecord
 from auditor.documents.data import DataEvidence
-from auditor.documents.record import Record
+from auditor.documents.record import Count, Probability, Record, ToolRecord
 from auditor.documents.repair import AlsoRecord, ConditionsRecord
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field
 
 from auditor.choices import CriterionName, ListName, RankBy
-from auditor.documents.audit import ModelRecord, PatternRecord, ToolRecord, patterns_frame
-from auditor.documents.record import Record
+from auditor.documents.audit import ModelRecord, PatternRecord, patterns_frame
+from auditor.documents.record import Record, ToolRecord
 
 if TYPE_CHECKING:
     import pandas as pd

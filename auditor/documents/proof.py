@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from auditor.documents.audit import Count, ToolRecord
-from auditor.documents.record import Record
+from auditor.documents.record import Count, Record, ToolRecord
 from auditor.documents.verification import Check
 
 Number = Annotated[str, Field(pattern=r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$")]

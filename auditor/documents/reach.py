@@ -11,7 +11,7 @@ from pydantic import Field
 from auditor.choices import CardSetName, ReachVerdict, SetName
 from auditor.documents.criteria import plain
 from auditor.documents.parameters import FractionText, fraction_text
-from auditor.documents.record import Record, labels
+from auditor.documents.record import Count, Degree, Probability, Record, labels
 from auditor.documents.rounding import round_beside, rounded_down, rounded_up
 
 if TYPE_CHECKING:
@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     from auditor.search.reach import Certain, Extreme, LargestBox, Reach
     from auditor.search.reach_counts import SetCounts
 
-_Share = Annotated[float, Field(ge=0, le=1)]
-_Degree = Annotated[float, Field(ge=-1, le=1)]
-_Numbers = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
+_Numbers = tuple[Count, Count]
 _Ends = Annotated[
-    tuple[_Share, _Share],
+    tuple[Probability, Probability],
     Field(description="Found lower and proved upper bound on the largest |degree|, rounded outward."),
 ]
 
@@ -48,9 +46,9 @@ class ExtremeRecord(Record):
 
     sensitive_values: dict[str, str]
     context_values: dict[str, str]
-    degree: _Degree
-    favourable_given_pattern: _Share
-    favourable_given_context: _Share
+    degree: Degree
+    favourable_given_pattern: Probability
+    favourable_given_context: Probability
     prior: FractionText
     """P(favourable) in that model."""
     parameters: tuple[ParameterRecord, ...]
@@ -83,7 +81,7 @@ class CertainPatternRecord(Record):
 
     sensitive_values: dict[str, str]
     context_values: dict[str, str]
-    least_degree: _Share
+    least_degree: Probability
     """Its least |degree| in any model, rounded down."""
 
     @classmethod
@@ -111,7 +109,7 @@ class SetRecord(Record):
     """none-delta-fair: one pattern discriminates in every model. varies: at least one model is not δ-fair,
     and no one pattern discriminates in all.
     """
-    max_degree: _Share
+    max_degree: Probability
     """|degree| of the worst pattern of any model found."""
     max_degree_bounds: _Ends
     worst: ExtremeRecord | None
@@ -155,9 +153,9 @@ class CardExtremeRecord(Record):
 
     sensitive_values: dict[str, str]
     context_values: dict[str, str]
-    degree: _Degree
-    favourable_given_pattern: _Share
-    favourable_given_context: _Share
+    degree: Degree
+    favourable_given_pattern: Probability
+    favourable_given_context: Probability
     side: Literal[1, -1, 0]
     share: str
     """From -1 to 1."""
@@ -193,7 +191,7 @@ class CardSetRecord(Record):
     """none-delta-fair: one pattern discriminates in every one. varies: at least one is not δ-fair, and no one
     pattern discriminates in all.
     """
-    max_degree: _Share
+    max_degree: Probability
     """|degree| of the worst pattern of any found."""
     max_degree_bounds: _Ends
     worst: CardExtremeRecord | None
@@ -245,9 +243,9 @@ class PopulationExtremeRecord(Record):
     """Numbers for what isn't disclosed that those of populations come near, and a pattern without context."""
 
     sensitive_values: dict[str, str]
-    degree: _Degree
-    favourable_given_pattern: _Share
-    favourable_given_context: _Share
+    degree: Degree
+    favourable_given_pattern: Probability
+    favourable_given_context: Probability
     undisclosed: dict[str, FractionText]
     """What each attribute counts undisclosed, in the exponents of the scorecard."""
 
@@ -273,7 +271,7 @@ class PopulationsRecord(Record):
 
     verdict: Literal["all-delta-fair", "varies"]
     """varies: not in every population; no one pattern discriminates in all."""
-    max_degree: _Share
+    max_degree: Probability
     """|degree| to which the worst pattern comes near."""
     max_degree_bounds: _Ends
     worst: PopulationExtremeRecord | None

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from auditor.choices import CriterionName, MethodName, SolverName
-from auditor.documents.audit import Count, Degree, ModelRecord, Probability, ToolRecord
+from auditor.documents.audit import ModelRecord
 from auditor.documents.comparison import ParameterChange
-from auditor.documents.record import Record
+from auditor.documents.record import Count, Degree, Probability, Record, ToolRecord
 
 
 class LogLikelihoodsRecord(Record):

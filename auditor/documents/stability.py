@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field
 
 from auditor.choices import CriterionName, Verdict
-from auditor.documents.audit import Count, DegreeRecord, ModelRecord, Probability, ToolRecord
-from auditor.documents.record import Record
+from auditor.documents.audit import DegreeRecord, ModelRecord
+from auditor.documents.record import Count, Probability, Record, ToolRecord
 from auditor.documents.rounding import round_beside, rounded_down, rounded_up
 
 if TYPE_CHECKING:

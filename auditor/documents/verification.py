@@ -6,9 +6,8 @@ from datetime import date
 from typing import Literal
 
 from auditor.choices import CriterionName, Undisclosed, Verdict
-from auditor.documents.audit import ToolRecord
 from auditor.documents.certificate import CertificateId, DecimalText, Digest
-from auditor.documents.record import Record
+from auditor.documents.record import Record, ToolRecord
 
 Outcome = Literal["passed", "failed", "not performed"]
 Result = Literal["holds", "contents hold", "does not hold", "undecided"]

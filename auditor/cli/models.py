@@ -110,7 +110,7 @@ def learn(
     form = destinations.model_format(None if by is not None else output)
     if by is not None and (output is None or (output.exists() and not output.is_dir())):
         raise typer.BadParameter("with --by it is a folder for the models", param_hint="--output")
-    # Of a folder, the models that are there may be replaced.
+    # With --by any model in the folder may be replaced, so each of them must be no input.
     there = sorted(output.glob("*.json")) if by is not None and output is not None else [output]
     writes = {"--output" if path == output else f"--output ({escaped(str(path))})": path for path in there}
     destinations.settle(writes, tables.files("DATA", data), prints=True)

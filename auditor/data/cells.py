@@ -72,7 +72,8 @@ class Dialect:
             return found if np.isfinite(found) else np.nan
 
         if plain:
-            # Python reads these texts as float too, but also inf and 1_000.
+            # Python's float is fast and reads all these texts, but it also takes inf and 1_000, which are no
+            # numbers here.
             try:
                 found = np.fromiter(map(float, texts), dtype=np.float64, count=len(texts))
             except ValueError:
@@ -101,7 +102,8 @@ class Dialect:
         ways = []
         for decimal, mark in _WAYS:
             new_decimal, new_mark = decimal != self.decimal, mark is not None and mark != self.thousands
-            # A mark that stands nowhere changes nothing; but thousands with points imply decimal commas.
+            # It is no advice to name a mark that no cell has, unless thousands with points need a decimal
+            # comma.
             used = any(decimal in text for text in found)
             idle = (new_decimal and not used and mark != ".") or (
                 new_mark and not any(str(mark) in text for text in found)

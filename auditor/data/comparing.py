@@ -94,7 +94,7 @@ def compare(
     found = observe(model, EncodedTable(spec, table, progress), patterns, cutoff, progress)
     if not isinstance(spec, ScorecardSpec):
         return found
-    # Of bins in which the population has nobody, those are told of in which the data have somebody.
+    # A bin that nobody of the population is in is only told of if somebody in the data is in it.
     occurring = [frozenset(a.values) for a in spec.classifier().attributes]
     groups = [
         tally

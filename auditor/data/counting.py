@@ -227,7 +227,7 @@ class _Count:
         total = counts[:-1].sum(axis=(1, 2))
         numbers = dialect.numbers(values)
         strange = [values[i] for i in np.flatnonzero(np.isnan(numbers)).tolist()]
-        # A column of numbers is one even if some are infinite; but these fall into no bin.
+        # A column of numbers stays one if some cells are infinite, although those fall into no bin.
         numeric = bool(values) and all(map(dialect.infinite, strange))
         notes: list[str] = []
         bins = wrong = advice = None
@@ -252,7 +252,8 @@ class _Count:
             codes = places(bins, values, numbers, dialect)
             names: tuple[str, ...] = bins.codes
         else:
-            # Numbers by size, texts by the alphabet; what no row with a decision has is no value.
+            # Values are sorted: numbers by size, texts by the alphabet. What no row with a decision has, is
+            # no value.
             found = occurring.tolist()
             size = [
                 float(v) if dialect.infinite(v) else n for v, n in zip(values, numbers.tolist(), strict=True)
@@ -311,7 +312,8 @@ class _Count:
         while pairs := [(group[0], other) for group in groups for other in group[1:]]:
             equal = self._equal(pairs)
             found |= {other.name: first.name for first, other in pairs if (first.name, other.name) in equal}
-            # Those that are not equal to the first one may be to each other.
+            # Columns that differ from the first of their group may still equal each other: look again among
+            # them.
             groups = [[other for other in group[1:] if other.name not in found] for group in groups]
         return found
 
@@ -463,7 +465,7 @@ def _of_segment(tally: _Tally, i: int, smoothed: bool) -> tuple[Column, NDArray[
     size, move, values, bins = len(counts), np.arange(len(counts)), column.values, column.bins
     notes: list[str] = []
     if bins is not None and not smoothed and filled.any() and not filled.all():
-        # The bin of each bin is the last one with rows up to it.
+        # Each bin joins the last bin with rows that is not above it.
         move = np.maximum(np.cumsum(filled) - 1, 0)
         kept = np.flatnonzero(filled).tolist()
         empty = ", ".join(shown(label) for label, full in zip(bins.labels, filled, strict=True) if not full)

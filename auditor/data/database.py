@@ -167,7 +167,8 @@ class _IbisTable(Table):
                 (row,) = first.aggregate(**numbers).to_pyarrow().to_pylist()
                 for i, column in enumerate(batch):
                     if row[f"n{i}"] > limit:
-                        # The first rows may be others the next time; this many values are proof all the same.
+                        # A database may choose other first rows this time; so many different values are proof
+                        # all the same.
                         again = self._chosen([column]).limit(_FIRST_ROWS).distinct().to_pyarrow()
                         cells = [cell for cell in _cells(again.column(0)) if cell]
                         if len(cells) > limit:

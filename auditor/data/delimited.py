@@ -91,7 +91,8 @@ class DelimitedTable(DuckTable):
     ) -> list[Groups]:
         found = super()._counts(keys, sets, progress)
         alone = single(sets, found)
-        # Where files were put together, the header stands among the rows: then each column has its own name.
+        # Someone who joins files leaves their headers among the rows: every column then has its own name as a
+        # cell. Copying the files row by row finds where.
         if alone and not self._clean:
             cells = [*found[0].cells[: len(keys)], *(group.cells[-1] for group in alone.values())]
             if all(name in column for name, column in zip([*keys, *alone], cells, strict=True)):
@@ -198,7 +199,7 @@ class DelimitedTable(DuckTable):
         if len(cells) == width:
             return cells
         if len(cells) == width + 1 and not cells[-1].strip():
-            # A separator at the end of each row makes no column.
+            # Some programs end each row in a separator, which makes no column.
             return cells[:-1]
         what = f"row {row:,} has {len(cells)} cells and the header {width}"
         if "\n" in cells[-1]:
@@ -223,7 +224,7 @@ class DelimitedTable(DuckTable):
         except UnicodeDecodeError as error:
             raise InputError(self._undecodable(path)) from error
         except UnicodeError as error:
-            # Of encodings that have no place to name, such as UTF-16 without its mark, or idna.
+            # Some encodings, such as UTF-16 without its mark, fail without saying at which byte.
             raise InputError(f"{name}: is not {self._encoding} text: {escaped(str(error))}") from error
         except csv.Error as error:
             if "field larger" in str(error):

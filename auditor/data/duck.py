@@ -261,13 +261,14 @@ class DuckTable(Table):
                 except NotYet:
                     if running.done():
                         raise
-                    # DuckDB's own measure of its progress stands still for long with several grouping sets.
+                    # With several grouping sets DuckDB's own progress hardly moves, so the bytes that were
+                    # read are told.
                     read = _bytes_read() - begun
                     progress(
                         f"{doing}: {min(99, 100 * read // self._size)}%" if self._size and read else doing
                     )
                 except BaseException:
-                    # Ctrl-C ends the query too.
+                    # Ctrl-C stops only this thread; the query has to be stopped as well.
                     self._connection.interrupt()
                     raise
 

@@ -157,7 +157,7 @@ def wilson(count: int, people: int) -> Share:
     share, square = count / people, _Z**2 / people
     middle = (share + square / 2) / (1 + square)
     half = math.sqrt(share * (1 - share) * square + square**2 / 4) / (1 + square)
-    # At 0 and 1 the ends are exactly these, which rounding can miss.
+    # If nobody or everybody is counted, one end is exactly 0 or 1, which rounding could miss.
     low = 0.0 if count == 0 else max(0.0, middle - half)
     high = 1.0 if count == people else min(1.0, middle + half)
     return Share(count, people, share, low, high)
@@ -245,7 +245,8 @@ def cross_measured(counted: Counted, progress: Progress = lambda stage: None) ->
         for counts in by_part:
             left = (counts.sum(axis=1, keepdims=True) - counts)[:-1] + alpha
             logs = np.log(left) - np.log(left.sum(axis=0))
-            # A value's log odds per part, and 0 for a missing cell. −∞ − −∞: both are impossible.
+            # A row per part: the log odds of each value, and at the end 0 for a missing cell. NaN: neither
+            # decision has the value.
             odds = (logs[..., 0] - logs[..., 1]).T
             tables.append(np.hstack([odds, np.zeros((parts, 1))]))
     scores = Scores()

@@ -23,7 +23,7 @@ Count = Annotated[int, Field(ge=0)]
 class Record(BaseModel):
     """A frozen part of a document that accepts no unknown names, no NaN and no guessed types."""
 
-    # Most commands use a few kinds of documents: each is built when it is first used.
+    # A command uses few kinds of documents, so Pydantic builds each when it is first used.
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 

@@ -40,7 +40,7 @@ def least_exponent(model: AdditiveModel, cutoff: Cutoff) -> int | None:
     if chance == 1:
         return None
     if chance == 0:
-        # Every probability is above 0.
+        # Every probability is above 0, so that even the least exponent is approved.
         return start + sum(min(row) for row in moves)
     odds = chance / (1 - chance) / model.odds
     ln = _CONTEXT.ln(_CONTEXT.divide(Decimal(odds.numerator), Decimal(odds.denominator)))

@@ -103,7 +103,8 @@ class _Mappings:
     """Makes mappings from pairs, and remembers where a key stands twice."""
 
     def __init__(self) -> None:
-        # By identity; the mapping is kept too, for an identity is free again once its object is gone.
+        # The keys are identities of mappings. The mapping is kept beside them, so that no later object gets
+        # its identity.
         self.repeated: dict[int, tuple[dict[str, object], list[str]]] = {}
 
     def make(self, pairs: Sequence[tuple[str, object]]) -> dict[str, object]:

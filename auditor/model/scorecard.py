@@ -36,7 +36,6 @@ VERSION = 1
 
 #: Shares come rounded from tables; they may miss a sum of 1 by this much, and are divided by their sum.
 SHARES_TOLERANCE = Fraction(1, 200)
-#: How far a written weight of what isn't disclosed may be from that of the conforming population.
 #: What to do about attributes that a scorecard doesn't ask for.
 NO_INPUT = (
     "Of attributes that aren't inputs of the scorecard this question finds nothing: to audit its decisions, "
@@ -44,6 +43,7 @@ NO_INPUT = (
 )
 #: The value of a special bin that holds whatever no other value does.
 ANY_OTHER = "any other"
+#: How far a written weight of what isn't disclosed may be from that of the conforming population.
 _AGREEMENT = Decimal("1e-9")
 #: Decimal places of the weights of what isn't disclosed.
 _PLACES = Decimal("1e-20")
@@ -289,12 +289,12 @@ class ScorecardSpec(Part):
         InputError
             If its equations can't be solved.
         """
-        # Late, for NumPy takes longer to import than most models take to read.
+        # Imported here, since NumPy takes longer to import than most models take to read.
         from auditor.model.conforming import imputed_weights
 
         occurring = [_occurring(attribute) for attribute in self.attributes]
         nats = self.nats
-        # What is the same for every value is exactly that for none, and has no equation.
+        # An attribute whose values all count the same counts that undisclosed too; it has no equation.
         free = [i for i, values in enumerate(occurring) if len({v.number for v in values}) > 1]
         fixed = [values[0].number for i, values in enumerate(occurring) if i not in free]
         try:

@@ -225,9 +225,9 @@ def answer(
             figures.seen += illustration.front.patterns
             figures.seen += chain.from_iterable(ranking.patterns for _, ranking in illustration.marked)
     progress("counting patterns")
-    # Last, since it is what can take longest and nothing else needs it.
+    # Counting comes last: it can take longest, and nothing else needs it.
     threshold = question.criterion.threshold
-    # Where the search has shown that there is none, an enclosure has nothing to add.
+    # If the search has shown that there is no pattern, an enclosure of their number has nothing to add.
     count = PatternCount(0, model.total_patterns(), "it was not asked for", ())
     if wanted.count:
         count = engine.count(enclosed=worst.upper > threshold)

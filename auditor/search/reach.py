@@ -262,7 +262,8 @@ class _Search:
         With ``decide`` no more is found out than whether the value exceeds the threshold.
         """
         threshold, limits = self._criterion.threshold, self._limits
-        # What bounds a set and all that can be added; the direction; how many attributes were settled.
+        # Entries: a bound on a set and all that can be added to it; the direction; how many attributes were
+        # settled; the set.
         heap: list[tuple[float, int, int, tuple[int, ...]]] = []
 
         def push(sign: int, depth: int, chosen: tuple[int, ...]) -> None:

@@ -229,7 +229,7 @@ def models(
     drawn: list[Numbers] = [
         random.standard_gamma([float(n) + PRIOR for n in row], (size, len(row))) for row in counts
     ]
-    # A double of 0 stands for a number that is too small for one.
+    # A drawn 0 stands for a number that is too small for a double; such a draw is lost.
     lost = np.any([(row == 0).any(axis=1) for row in drawn], axis=0)
     added = Fraction(0)
     if distribution == "next-model":
@@ -281,7 +281,8 @@ def _distribution(weights: Sequence[float], added: Fraction) -> list[Fraction] |
 
 
 def _answered(model: NaiveBayes, criterion: Criterion, limits: Limits) -> Draw:
-    # The search is about values that occur. One that no row has, and no smoothing, is in no pattern.
+    # A value without rows and without smoothing never occurs and is in no pattern, so it is left out of the
+    # search.
     occurring = [[v for v, row in enumerate(a.likelihood) if any(row)] for a in model.attributes]
     if any(len(values) < len(a.values) for a, values in zip(model.attributes, occurring, strict=True)):
         model = replace(

@@ -328,7 +328,7 @@ def _proofs(
 
     jobs = min(jobs, len(made))
     each = None if left is None else left * jobs / len(made)
-    # A model of a smaller threshold is one of this threshold too.
+    # A model that is fair at a smaller threshold is fair at this one too, and is proved as one of it.
     asked = [
         one._replace(summary=one.summary.model_copy(update={"delta": delta}))
         for one, delta in zip(made, thresholds, strict=True)

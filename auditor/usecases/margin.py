@@ -183,7 +183,7 @@ def _recorded(
     record = RepairMargin(
         delta=Decimal(question.delta.text),
         wanted=Decimal(margin.probability.text),
-        # Limits are rounded outwards to so few digits that a decimal holds them.
+        # `clopper_pearson` rounds limits outward to few digits, so that this division is exact.
         at_least=Decimal(low.numerator) / Decimal(low.denominator),
         draws=margin.draws,
         seed=seed,

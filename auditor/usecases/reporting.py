@@ -218,7 +218,7 @@ def _of_stored_audit(
         time_limit=time_limit,
     )
     _agree(document, Stated.of_audit(stored), "its model", Stated.of_audit(audit))
-    # Only a comparison with data is taken over: these aren't at hand.
+    # A comparison with data is taken over from the stored audit, since the data aren't at hand.
     return of_audit(audit.model_copy(update={"data": stored.data}), spec, format, options)
 
 

@@ -231,7 +231,7 @@ def _read(source: str, prefer: str) -> _Table:
             value = number(row, "weight")
         else:
             coefficient, woe = number(row, "coefficient"), number(row, "woe")
-            # An intercept is the coefficient of nothing.
+            # An intercept has a coefficient and no weight of evidence: the coefficient alone counts.
             woe = Decimal(1) if is_base else woe
             value = None if coefficient is None or woe is None else _EXACT.multiply(coefficient, woe)
         if value is None:
@@ -306,7 +306,7 @@ def _values(source: str, attribute: str, rows: list[_Row], table: _Table) -> lis
                 "shares from data (--data)",
             )
         for part in parts:
-            # A bin of special values without people is a line that is always printed.
+            # Programs print a line for special values even where there are none; nobody is in it.
             if part.get("bin") == "special" and row.share == 0:
                 continue
             part[table.unit] = row.number if row.number else Decimal(0)
@@ -324,7 +324,7 @@ def _values(source: str, attribute: str, rows: list[_Row], table: _Table) -> lis
             "line",
         )
     for part in found:
-        # Beside ranges a category is a code.
+        # Where the other values are ranges, a category is a code such as -1, and so a special bin.
         if ranges and "low" not in part:
             part.setdefault("bin", "special")
     for i, part, label in zip(places, ranges, bins.labels if bins else (), strict=True):

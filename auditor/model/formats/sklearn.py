@@ -123,7 +123,7 @@ def load_skops(path: str | os.PathLike[str]) -> object:
             if sum(entry.file_size for entry in archive.infolist()) > MAX_UNPACKED:
                 raise InputError(f"{name}: holds more than {MAX_UNPACKED // 1024**2} MB; no model needs that")
         with warnings.catch_warnings():
-            # Another version's estimator is checked below by what it has.
+            # scikit-learn warns of estimators of other versions; what an estimator holds is checked below.
             warnings.simplefilter("ignore")
             loaded: object = skops.io.load(path, trusted=list(_TRUSTED))
     except InputError:
@@ -203,7 +203,7 @@ def from_sklearn(
         prior = [_fitted(bayes.class_log_prior_[side], source) for side in sides]
         columns = list(_columns(bayes, sides, alpha, source))
         attributes = _attributes(encoder, bayes, columns, names, source)
-    # A file may hold anything in place of what fitting makes.
+    # A file that was tampered with may hold anything in place of fitted arrays.
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         reason = plain(f"{type(error).__name__}: {error}")
         refuse(source, f"what was fitted does not fit together ({reason}); fit and save it anew")
@@ -425,7 +425,7 @@ def _block(
     """Take a one-hot block as one attribute: value v weighs P(x_v = 1 | d) Π_(u ≠ v) P(x_u = 0 | d)."""
     size = _size(values)
     if left_out is not None and size == 2:
-        # The one column is 1 for the value that isn't left out.
+        # Of two values the encoder makes one column, which is 1 for the value that isn't left out.
         return _single(name, values, columns[0] if left_out == 0 else columns[0][::-1], source)
     own = [v for v in range(size) if v != left_out]
 
@@ -508,7 +508,7 @@ def to_sklearn(model: ModelSpec) -> CategoricalNB:
     counts = decision.counts
     rows = Fraction(counts.favourable) + Fraction(counts.unfavourable) if counts else Fraction(ROWS)
     codes = [decision.favourable.value, decision.unfavourable.value]
-    # Classes are sorted in an estimator.
+    # scikit-learn keeps classes sorted.
     order = sorted((0, 1), key=lambda d: codes[d])
     prior = (bayes.prior, 1 - bayes.prior)
     estimator = CategoricalNB(alpha=0.0, force_alpha=True, fit_prior=True, class_prior=None)
@@ -546,7 +546,7 @@ def to_sklearn_pipeline(model: ModelSpec) -> Pipeline:
                 f"{attribute.name}: a pipeline can't cut this number into bins; use auditor.to_sklearn in "
                 "Python, which takes the number of the bin"
             )
-    # The first rows need only be accepted; the categories are given.
+    # The encoder is fitted on one row, which it only has to accept: its categories are given.
     rows = np.array([[codes[0] for codes in categories]], dtype=object)
     encoder = OrdinalEncoder(categories=[np.array(codes, dtype=object) for codes in categories]).fit(rows)
     encoder.feature_names_in_ = np.array([attribute.name for attribute in model.attributes], dtype=object)

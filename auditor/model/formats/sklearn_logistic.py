@@ -101,7 +101,7 @@ def from_logistic(
             start += width
         if start != len(coefficients):
             refuse(source, f"has {len(coefficients)} coefficients for {start} columns; fit and save it anew")
-    # A file may hold anything in place of what fitting makes.
+    # A file that was tampered with may hold anything in place of fitted arrays.
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         reason = plain(f"{type(error).__name__}: {error}")
         refuse(source, f"what was fitted does not fit together ({reason}); fit and save it anew")
@@ -167,7 +167,7 @@ def _features(encoder: Any, names: Sequence[str], source: str) -> Iterator[tuple
         if type(inner).__name__ == "FunctionTransformer":
             if inner.func is not None:
                 refuse(source, "a FunctionTransformer with a function can't be read; prepare the data before")
-            # What passes through unchanged was encoded before.
+            # Columns that pass through unchanged were encoded before, as 0 and 1.
             yield from _features(None, chosen_names, source)
         else:
             yield from _encoded(inner, chosen_names, source)
@@ -253,7 +253,8 @@ def to_logistic(spec: ScorecardSpec) -> tuple[Pipeline, tuple[str, ...]]:
         if not runs or runs[-1][0] != binned:
             runs.append((binned, []))
         runs[-1][1].append(i)
-    # The first rows need only be accepted; categories are given, and edges are put in afterwards.
+    # The encoder is fitted on two rows, which it only has to accept: categories are given, and edges are set
+    # after it.
     rows = np.array([[column.sample[row] for column in columns] for row in (0, 1)], dtype=object)
     encoder = ColumnTransformer(
         [
@@ -271,7 +272,7 @@ def to_logistic(spec: ScorecardSpec) -> tuple[Pipeline, tuple[str, ...]]:
     for (_, part, own), (binned, _) in zip(encoder.transformers_, runs, strict=False):
         part.feature_names_in_ = names[own]
         if binned:
-            # The last one keeps NumPy from making a matrix of edges that are equally many.
+            # With None at the end NumPy makes an array of arrays, even where all have the same length.
             part.bin_edges_ = np.array([*(columns[i].edges for i in own), None], dtype=object)[:-1]
     direction = 1.0 if spec.decision.higher == "favourable" else -1.0
     intercept = float(spec.exponent_at(spec.intercept))
@@ -279,7 +280,7 @@ def to_logistic(spec: ScorecardSpec) -> tuple[Pipeline, tuple[str, ...]]:
         intercept = intercept * math.log(2) + direction * math.log(spec.scale.odds)
     own_weights = [weight for column in columns for weight in column.weights]
     sides = [spec.decision.unfavourable.value, spec.decision.favourable.value]
-    # Classes are sorted in an estimator, and its coefficients speak for the second.
+    # scikit-learn keeps classes sorted, and its coefficients speak for the second one.
     order = sorted((0, 1), key=lambda side: sides[side])
     sign = 1.0 if order == [0, 1] else -1.0
     regression = LogisticRegression()
@@ -342,7 +343,7 @@ class _Column:
             if value.bin != "missing"
             for cell in value.categories or (value.value,)
         ]
-        # An encoder knows missing cells as NaN, which comes last.
+        # scikit-learn's encoder takes NaN for missing cells, and wants it as the last category.
         cells += [(math.nan, value.number) for value in attribute.values if value.bin == "missing"]
         return cls(tuple(cell for cell, _ in cells), None, tuple(number for _, number in cells), ())
 

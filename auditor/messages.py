@@ -126,7 +126,6 @@ def lines(source: str, problems: Iterable[Problem], tree: object) -> tuple[str, 
     ----------
     source : str
         The name of the file.
-    problems : iterable of Problem
     tree : object
         The document as far as it could be read, for the names of attributes and values.
     """

@@ -25,22 +25,19 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _MAX_LINKS = 40
 
 
-def write_text(path: str | os.PathLike[str], text: str, *, mode: int = PUBLIC) -> None:
+def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write text as UTF-8; see `write_bytes`."""
-    write_bytes(path, text.encode("utf-8"), mode=mode)
+    write_bytes(path, text.encode("utf-8"))
 
 
-def write_bytes(path: str | os.PathLike[str], data: bytes, *, mode: int = PUBLIC) -> None:
-    """Write or replace a file in one step.
+def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write or replace a file in one step; an existing one keeps its permissions.
 
     Parameters
     ----------
     path : str or path-like
         A link is followed. What isn't a regular file is written to directly, such as a pipe with a name, and
         so is a file that is open already and given as ``/dev/stdout`` or ``/dev/fd/3``.
-    data : bytes
-    mode : int
-        Permissions of a new file; an existing one keeps its own.
 
     Raises
     ------
@@ -59,7 +56,7 @@ def write_bytes(path: str | os.PathLike[str], data: bytes, *, mode: int = PUBLIC
             target = Path(os.path.realpath(path))
             temporary = _beside(target)
             try:
-                _create(temporary, data, mode)
+                _create(temporary, data, PUBLIC)
                 if status:
                     temporary.chmod(stat.S_IMODE(status.st_mode))
                 temporary.replace(target)

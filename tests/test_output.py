@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from auditor.errors import OutputError
-from auditor.output import PRIVATE, ensure_writable, write_bytes, write_text
+from auditor.output import PRIVATE, ensure_writable, write_bytes, write_new, write_text
 
 
 def names(folder: Path) -> list[str]:
@@ -27,7 +27,7 @@ def test_permissions(tmp_path: Path) -> None:
     mask = os.umask(0o027)
     try:
         write_text(tmp_path / "new", "")
-        write_text(tmp_path / "key", "", mode=PRIVATE)
+        write_new(tmp_path / "key", b"", mode=PRIVATE)
         (tmp_path / "old").touch()
         (tmp_path / "old").chmod(0o604)
         write_text(tmp_path / "old", "changed")

@@ -60,14 +60,12 @@ def compare(
 
     Parameters
     ----------
-    before, after : Certificate
     counted : ModelSpec, optional
         The new model's specification, for the likelihood of its counts.
     top : int
         How many patterns of each kind to list.
     tolerance : Share
         By so much the largest degree may grow without being a regression.
-    limits : Limits
     """
     old_model, new_model = (carried(c.model.name, c.model.exact) for c in (before, after))
     moves: list[tuple[ParameterChange, bool]] = []

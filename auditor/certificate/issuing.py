@@ -15,7 +15,6 @@ import rfc8785
 from auditor.certificate import claims, form_checker
 from auditor.certificate.policy import Terms
 from auditor.choices import MethodName
-from auditor.documents.audit import ToolRecord
 from auditor.documents.certificate import (
     Certificate,
     CertifiedModel,
@@ -42,7 +41,7 @@ from auditor.documents.parameters import (
     outward,
 )
 from auditor.documents.policy import share_text
-from auditor.documents.record import labels
+from auditor.documents.record import ToolRecord, labels
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.additive import AdditiveModel
@@ -118,18 +117,14 @@ def issue(
 
     Parameters
     ----------
-    spec : ModelSpec or ScorecardSpec
-    terms : Terms
     answer : Answer
         To the question of the terms about this model, and about a box around it if one is to be certified.
     source : ModelSpec or ScorecardSpec, optional
         The model before the repair, of a repaired one.
     proof : ProofFacts, optional
         What is proved of all models of its counts, of a repaired one.
-    issued : date
     valid_from : date, optional
         The day of issue if not given.
-    supersedes : Supersedes, optional
     platform : str, optional
         Recorded as it is.
 

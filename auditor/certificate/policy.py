@@ -36,26 +36,17 @@ class LoadedPolicy:
 
 @dataclass(frozen=True)
 class Terms:
-    """What a certificate is to say, apart from the answer.
-
-    Attributes
-    ----------
-    question : Question
-        Its threshold and minimum probability are written as certificates write them.
-    sensitive : tuple of SensitiveAttribute or None
-        The attributes of the question with the reasons for them; None: those that the model marks.
-    valid_days : int
-    issuer, responsible : str or None
-    policy : Policy
-        Where these come from.
-    """
+    """What a certificate is to say, apart from the answer."""
 
     question: Question
+    """Its threshold and minimum probability are written as certificates write them."""
     sensitive: tuple[SensitiveAttribute, ...] | None = None
+    """The attributes of the question with the reasons for them; None: those that the model marks."""
     valid_days: int = VALID_DAYS
     issuer: str | None = None
     responsible: str | None = None
     policy: Policy = field(default_factory=Policy)
+    """Where these come from."""
 
 
 def load_policy(path: str | os.PathLike[str]) -> LoadedPolicy:

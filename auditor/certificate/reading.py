@@ -32,44 +32,30 @@ MAX_PDF_BYTES = 128 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Opened:
-    """A certificate that was read, and what it came in.
-
-    Attributes
-    ----------
-    certificate : Certificate
-        One of version 1 has nulls for what that version doesn't say.
-    data : bytes
-        The JSON file, whole: the envelope, or the bare certificate.
-    content : dict
-        The certificate as it stands there.
-    signed : bytes
-        What the signature is over; empty if there is none.
-    signature : bytes
-    key_id : str
-        Of the key that the envelope names; empty if it isn't signed.
-    name : str
-        Where it was read.
-    from_pdf : bool
-        Whether it is embedded in a PDF, whose pages then are another matter.
-    differing : int
-        Certificates in the same PDF that say something else.
-    around : dict or None
-        What it stands within, if that is a form of other tools: an in-toto test result or a CycloneDX ML-BOM.
-    seal : (bytes, bytes) or None
-        What is signed of that form, and the signature; the certificate in it has one of its own.
-    """
+    """A certificate that was read, and what it came in."""
 
     certificate: Certificate
+    """One of version 1 has nulls for what that version doesn't say."""
     data: bytes
+    """The JSON file, whole: the envelope, or the bare certificate."""
     content: dict[str, Any]
+    """The certificate as it stands there."""
     signed: bytes
+    """What the signature is over; empty if there is none."""
     signature: bytes
     key_id: str
+    """Of the key that the envelope names; empty if it isn't signed."""
     name: str
+    """Where it was read."""
     from_pdf: bool = False
+    """Whether it is embedded in a PDF, whose pages then are another matter."""
     differing: int = 0
+    """Certificates in the same PDF that say something else."""
     around: dict[str, Any] | None = None
+    """What it stands within, if that is a form of other tools: an in-toto test result or a CycloneDX ML-BOM.
+    """
     seal: tuple[bytes, bytes] | None = None
+    """What is signed of that form, and the signature; the certificate in it has one of its own."""
 
     @property
     def is_signed(self) -> bool:

@@ -65,7 +65,6 @@ def superseding(
 
     Parameters
     ----------
-    old : Opened
     terms : Terms
         Of the new certificate.
     model : Classifier

@@ -149,7 +149,6 @@ def load_private_key(path: Path, passphrase: Callable[[], str]) -> Ed25519Privat
 
     Parameters
     ----------
-    path : Path
     passphrase : callable
         Asked only if the key is encrypted.
 

@@ -55,29 +55,19 @@ _NOT_CLAIMED = frozenset({"signature", "pages", "model file", "other files"})
 
 @dataclass(frozen=True)
 class Against:
-    """What a certificate is verified against.
-
-    Attributes
-    ----------
-    at : date
-        The day for which it is asked whether the certificate holds.
-    public_key : Ed25519PublicKey or None
-        The key that must have signed it.
-    model : ModelSpec, ScorecardSpec or None
-        The model that must be the certified one.
-    proofs : mapping of str to bytes
-        Files of proofs that certificates may name, by their digests.
-    revocations : tuple of Revocation or None
-    limits : Limits
-        Of the recomputation, by engine and checker.
-    """
+    """What a certificate is verified against."""
 
     at: date
+    """The day for which it is asked whether the certificate holds."""
     public_key: Ed25519PublicKey | None = None
+    """The key that must have signed it."""
     model: ModelSpec | ScorecardSpec | None = None
+    """The model that must be the certified one."""
     proofs: Mapping[str, bytes] = field(default_factory=dict)
+    """Files of proofs that certificates may name, by their digests."""
     revocations: tuple[Revocation, ...] | None = None
     limits: Limits = DEFAULT
+    """Of the recomputation, by engine and checker."""
 
 
 def verify(opened: Opened, against: Against) -> Verification:
@@ -117,8 +107,6 @@ def verify_chain(
 
     Parameters
     ----------
-    folder : Path
-    against : Against
     member : Opened, optional
         A certificate that must hold by itself, and be the current one of the chain.
     read : callable

@@ -43,7 +43,7 @@ def settle(
     """
     for path in reads.values():
         if path is not None and Path(path).is_fifo():
-            # Imported with the first of them: a command that reads no model starts without.
+            # Imported here, so that commands without a pipe start faster.
             from auditor.model.reading import keep_pipe
 
             keep_pipe(path)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from auditor.data.cells import Dialect
-    from auditor.data.counting import LearnOptions
+    from auditor.data.counted import LearnOptions
     from auditor.data.tables import Source
     from auditor.model.scorecard import Scale, ScorecardSpec
 
@@ -110,12 +110,12 @@ def learn(
     form = destinations.model_format(None if by is not None else output)
     if by is not None and (output is None or (output.exists() and not output.is_dir())):
         raise typer.BadParameter("with --by it is a folder for the models", param_hint="--output")
-    # Of a folder, the models that are there may be replaced.
+    # With --by any model in the folder may be replaced, so each of them must be no input.
     there = sorted(output.glob("*.json")) if by is not None and output is not None else [output]
     writes = {"--output" if path == output else f"--output ({escaped(str(path))})": path for path in there}
     destinations.settle(writes, tables.files("DATA", data), prints=True)
     from auditor.data.binning import parse_bins
-    from auditor.data.counting import LearnOptions, parse_smoothing
+    from auditor.data.counted import LearnOptions, parse_smoothing
     from auditor.model.writing import dump_model
     from auditor.report.learning import summary
     from auditor.usecases import learning

@@ -40,20 +40,20 @@ _ALLOCATIONS = 200_000
 def main() -> int:
     """Run the command line and return its exit code; every error is reported here."""
     prepare()
-    # What a document means is written here, and no plugin that is installed has a say in it.
+    # Pydantic plugins that happen to be installed must not change what documents mean.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     # Imported modules are no garbage, and to look for any among them takes a tenth of a short command's time.
     gc.set_threshold(_ALLOCATIONS, *gc.get_threshold()[1:])
     for number in (signal.SIGTERM, signal.SIGHUP) if os.name == "posix" else (signal.SIGTERM,):
-        # Whoever ignores it, as nohup does, means it.
+        # If the process was started to ignore the signal, as nohup does, it goes on ignoring it.
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _stop)
     output.finished.clear()
     try:
-        # To make the options of all commands takes longer than many a command.
+        # Only the command that is called is built: building all takes longer than many commands run.
         named = next((name for name in sys.argv[1:2] if name in COMMANDS), None)
         code = program(named)(prog_name="auditor", standalone_mode=False)
-        # Typer makes the exit code of Ctrl-C; no command has it.
+        # Typer turns Ctrl-C into this exit code, which no command returns.
         return _interrupted(code) if code == exits.INTERRUPTED else int(code or 0)
     except typer.TyperException as error:
         complain(*explained(error))
@@ -84,7 +84,7 @@ class _Stopped(BaseException):
 
 
 def _stop(number: int, _: FrameType | None) -> None:
-    # What follows is cleaning up, and is not to be stopped halfway.
+    # A second signal must not stop the cleaning up halfway.
     signal.signal(number, signal.SIG_IGN)
     raise _Stopped(number)
 
@@ -150,7 +150,7 @@ def program(only: str | None = None) -> Any:
     app = typer.Typer(
         cls=Group,
         no_args_is_help=True,
-        # Ours are in our words.
+        # `Group` suggests commands in our own words.
         suggest_commands=False,
         # Rich would take a name in square brackets for markup, and doubles the time that help takes.
         rich_markup_mode=None,
@@ -161,7 +161,7 @@ def program(only: str | None = None) -> Any:
     app.callback()(_auditor)
     for name in COMMANDS if only is None else [only]:
         command, example = COMMANDS[name]
-        # A paragraph after a backspace keeps its lines.
+        # Typer keeps the lines of a paragraph that begins with a backspace.
         epilog = f"\b\nExample:\n  {example}"
         if command is report:
             profiles = "\n  ".join(names("templates", "profiles"))

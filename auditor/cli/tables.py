@@ -64,7 +64,7 @@ def dialect(
     from auditor.data.cells import MISSING, Dialect
 
     mark = separator and separator.replace("\\t", "\t")
-    # Who writes thousands with points writes decimals with commas.
+    # Whoever writes 1.000 for a thousand writes decimals with a comma.
     point = decimal or ("," if thousands == "." else ".")
     if len(point) != 1 or any(given is not None and len(given) != 1 for given in (mark, thousands)):
         raise typer.BadParameter("--separator, --decimal and --thousands are single characters")

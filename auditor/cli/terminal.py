@@ -126,7 +126,7 @@ class Working:
             *columns,
             console=Console(stderr=True),
             transient=True,
-            # What else is written meanwhile goes through `say`.
+            # Rich need not catch other output: what is written meanwhile goes through `say`.
             redirect_stdout=False,
             redirect_stderr=False,
         )

@@ -31,7 +31,6 @@ def found_edges(
         Different ones.
     rows : array
         How often each occurs.
-    bins : int
     method : {"quantile", "width"}
 
     Returns
@@ -44,7 +43,8 @@ def found_edges(
     low, high = numbers[0], numbers[-1]
     if method == "width":
         found = np.linspace(low, high, bins + 1)[1:-1]
-        # Halves first: the difference of two huge numbers may be infinite.
+        # The numbers are halved before they are subtracted: the difference of two huge floats may be
+        # infinite.
         digits = 2 - int(np.floor(np.log10((high / 2 - low / 2) / bins * 2)))
         found = np.array([round(float(edge), digits) for edge in found])
     else:

@@ -33,27 +33,18 @@ _NAMED = 6
 
 @dataclass(frozen=True)
 class Dialect:
-    """How the cells of a table are written, and a table of text as a whole.
-
-    Attributes
-    ----------
-    separator : str, optional
-        Between cells of text; found from the header if not given.
-    decimal : str
-        The decimal mark of numbers.
-    encoding : str
-        Of a table of text.
-    missing : tuple of str
-        Cells that stand for no value; an empty cell always does. They hold for every kind of table.
-    thousands : str, optional
-        The mark between groups of three digits. A blank stands for every kind of blank.
-    """
+    """How the cells of a table are written, and a table of text as a whole."""
 
     separator: str | None = None
+    """Between cells of text; found from the header if not given."""
     decimal: str = "."
+    """The decimal mark of numbers."""
     encoding: str = "utf-8"
+    """Of a table of text."""
     missing: tuple[str, ...] = MISSING
+    """Cells that stand for no value; an empty cell always does. They hold for every kind of table."""
     thousands: str | None = None
+    """The mark between groups of three digits. A blank stands for every kind of blank."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "missing", tuple(mark.strip() for mark in self.missing))
@@ -81,7 +72,8 @@ class Dialect:
             return found if np.isfinite(found) else np.nan
 
         if plain:
-            # Python reads these texts as float too, but also inf and 1_000.
+            # Python's float is fast and reads all these texts, but it also takes inf and 1_000, which are no
+            # numbers here.
             try:
                 found = np.fromiter(map(float, texts), dtype=np.float64, count=len(texts))
             except ValueError:
@@ -110,7 +102,8 @@ class Dialect:
         ways = []
         for decimal, mark in _WAYS:
             new_decimal, new_mark = decimal != self.decimal, mark is not None and mark != self.thousands
-            # A mark that stands nowhere changes nothing; but thousands with points imply decimal commas.
+            # It is no advice to name a mark that no cell has, unless thousands with points need a decimal
+            # comma.
             used = any(decimal in text for text in found)
             idle = (new_decimal and not used and mark != ".") or (
                 new_mark and not any(str(mark) in text for text in found)
@@ -152,7 +145,6 @@ def twins(dialect: Dialect, rows: Mapping[str, int]) -> list[tuple[str, ...]]:
 
     Parameters
     ----------
-    dialect : Dialect
     rows : mapping of str to int
         The values of a column, and how often each occurs.
     """

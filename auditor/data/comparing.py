@@ -35,56 +35,36 @@ _CERTAIN = 1e-9
 
 @dataclass
 class Tally:
-    """People who have all of some values; the model decides about the possible ones.
-
-    Attributes
-    ----------
-    values : sequence of (int, int)
-        Attribute and value.
-    known : int
-        People of whom all these attributes are known.
-    people : int
-        Those with the values.
-    favourable : int
-        With the favourable decision in the data.
-    decided : int
-        People to whom the model gives at least one decision a probability above 0.
-    selected, right : int
-        Of those: whom the model selects, and for whom its decision is that of the data.
-    deserving, found : int
-        Of those: with the favourable decision in the data, and of these the selected.
-    """
+    """People who have all of some values; the model decides about the possible ones."""
 
     values: Assignment
+    """Attribute and value."""
     known: int = 0
+    """People of whom all these attributes are known."""
     people: int = 0
+    """Those with the values."""
     favourable: int = 0
+    """With the favourable decision in the data."""
     decided: int = 0
+    """People to whom the model gives at least one decision a probability above 0."""
     selected: int = 0
     right: int = 0
+    """Of those: whom the model selects, and for whom its decision is that of the data."""
     deserving: int = 0
     found: int = 0
+    """Of those: with the favourable decision in the data, and of these the selected."""
 
 
 class Evidence(NamedTuple):
-    """What a table shows beside a model.
-
-    Attributes
-    ----------
-    table : EncodedTable
-    cutoff : Cutoff
-    everybody : Tally
-    groups : list of Tally
-        By one and by two sensitive attributes.
-    patterns : list of (Tally, Tally)
-        For each pattern: who has all of its values, and who those of the context.
-    """
+    """What a table shows beside a model."""
 
     table: EncodedTable
     cutoff: Cutoff
     everybody: Tally
     groups: list[Tally]
+    """By one and by two sensitive attributes."""
     patterns: list[tuple[Tally, Tally]]
+    """For each pattern: who has all of its values, and who those of the context."""
 
 
 def compare(
@@ -98,14 +78,12 @@ def compare(
 
     Parameters
     ----------
-    spec : ModelSpec or ScorecardSpec
     patterns : sequence of (sensitive values, context values)
         Attribute to label; they are looked for.
     table : Table
         With a column per attribute and one for the decision; see `EncodedTable`.
     cutoff : Cutoff
         Whom the model selects.
-    progress : callable
 
     Raises
     ------
@@ -116,7 +94,7 @@ def compare(
     found = observe(model, EncodedTable(spec, table, progress), patterns, cutoff, progress)
     if not isinstance(spec, ScorecardSpec):
         return found
-    # Of bins in which the population has nobody, those are told of in which the data have somebody.
+    # A bin that nobody of the population is in is only told of if somebody in the data is in it.
     occurring = [frozenset(a.values) for a in spec.classifier().attributes]
     groups = [
         tally
@@ -181,13 +159,11 @@ def scored(spec: ModelSpec | ScorecardSpec) -> Classifier:
     return spec.scored() if isinstance(spec, ScorecardSpec) else spec.naive_bayes()
 
 
-def performances(
-    models: Iterable[Classifier], table: EncodedTable, progress: Progress = lambda stage: None
-) -> list[Performance]:
+def performances(models: Iterable[Classifier], table: EncodedTable) -> list[Performance]:
     """Predict the decision of each row by each of some models of the same attributes."""
     odds = [log_odds(model) for model in models]
     scores = [Scores() for _ in odds]
-    for piece in table.pieces(progress):
+    for piece in table.pieces():
         side, *codes = piece.codes
         for (prior, rows), score in zip(odds, scores, strict=True):
             score.add(predicted(prior, rows, codes), side == 0, piece.rows)

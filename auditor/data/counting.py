@@ -7,33 +7,27 @@ columns are attributes, is found from them. Memory depends on the number of diff
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from decimal import Decimal, InvalidOperation
+from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from auditor.data.binning import found_edges, places
 from auditor.data.cells import counted, twins
+from auditor.data.counted import Column, Counted, LearnOptions
 from auditor.data.tables import Groups, Progress, Table, reject
 from auditor.errors import InputError
 from auditor.messages import shown
-from auditor.model.building import build, decimal, split
-from auditor.model.checks import count as checked_count
+from auditor.model.building import split
 from auditor.model.intervals import Bins
-from auditor.model.spec import ModelSpec
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from auditor.data.scoring import Performance
 
 #: A column with more different texts, or numbers, than these is no attribute as it is.
 MAX_VALUES, MAX_NUMBERS = 100, 20
-
-#: Groups with fewer rows are pointed out: their counts say little.
-SMALL_GROUP = 30
 
 #: Segments of which models are made at most.
 MAX_SEGMENTS = 10_000
@@ -42,267 +36,6 @@ MAX_SEGMENTS = 10_000
 _TRACKED = 10_000
 #: Combinations of all sensitive values that are counted at most.
 _COMBINATIONS = 100_000
-
-#: Joins the data's codes of several values that make up one side of the decision.
-JOINT = "|"
-
-
-@dataclass(frozen=True)
-class LearnOptions:
-    """What to learn, and how.
-
-    Attributes
-    ----------
-    decision : str
-        Column of the decision.
-    favourable : tuple of str
-        Its values that are favourable; all others are unfavourable.
-    sensitive : tuple of str
-        Columns to protect. Here, in `columns` and in `drop` a text that is no column names several, with
-        commas between.
-    columns : tuple of str, optional
-        The only columns to take, beside the decision and the sensitive ones.  [all]
-    drop : tuple of str
-        Columns to leave out.
-    edges : mapping of str to tuple of Decimal
-        Columns of numbers that are cut at these edges; each bin contains its lower edge.
-    bins : int, optional
-        Into how many bins to cut other columns of many numbers.
-    bin_method : {"quantile", "width"}
-        Whether those bins have about as many rows or the same width.
-    smoothing : Decimal
-    max_values : int, optional
-        Allowed number of values of a column.  [100 texts or 20 numbers]
-    drop_unique, drop_duplicates : bool
-        Leave out columns with too many values; and those that another column tells exactly.
-    holdout : float, optional
-        Share of rows on which to measure a model that is counted from the others.
-    folds : int, optional
-        Number of parts, on each of which to measure a model that is counted from the others.
-    seed : int
-        Draws the parts; the same rows get the same parts, in whatever order they stand.
-    name : str, optional
-        The model's name.  [decision and source]
-    """
-
-    decision: str
-    favourable: tuple[str, ...]
-    sensitive: tuple[str, ...]
-    drop: tuple[str, ...] = ()
-    edges: Mapping[str, tuple[Decimal, ...]] = field(default_factory=dict)
-    bins: int | None = None
-    bin_method: Literal["quantile", "width"] = "quantile"
-    smoothing: Decimal = Decimal(0)
-    max_values: int | None = None
-    drop_unique: bool = False
-    drop_duplicates: bool = False
-    holdout: float | None = None
-    folds: int | None = None
-    seed: int = 0
-    name: str | None = None
-    columns: tuple[str, ...] | None = None
-
-
-class Group(NamedTuple):
-    """People with these sensitive values: how many, and how many of them have the favourable decision."""
-
-    values: tuple[tuple[str, str], ...]
-    rows: int
-    favourable: int
-
-
-@dataclass(frozen=True)
-class Summary:
-    """What the data hold.
-
-    Attributes
-    ----------
-    source : str
-    rows : int
-        Rows that were counted, so without those below.
-    undecided : int
-        Rows whose decision is missing.
-    favourable, unfavourable : (str, int)
-        Label and rows of each side.
-    missing : mapping of str to int
-        Missing cells of each attribute.
-    left_out : mapping of str to str
-        Columns that are no attributes, and why.
-    notes : tuple of str
-        What deserves a look.
-    groups : tuple of Group
-        By single sensitive values.
-    small_groups : tuple of Group
-        Those and combinations of all sensitive values with fewer than 30 rows, smallest first; combinations
-        that don't occur are not listed.
-    performance : Performance or None
-    """
-
-    source: str
-    rows: int
-    undecided: int
-    favourable: tuple[str, int]
-    unfavourable: tuple[str, int]
-    missing: Mapping[str, int]
-    left_out: Mapping[str, str]
-    notes: tuple[str, ...]
-    groups: tuple[Group, ...]
-    small_groups: tuple[Group, ...]
-    performance: Performance | None
-
-
-@dataclass(frozen=True)
-class Column:
-    """What was counted of a column.
-
-    Attributes
-    ----------
-    name : str
-    values : tuple of str
-        In the order in which people expect them; codes of bins.
-    counts : array of int, shape (values, 2)
-        Rows under the favourable and under the unfavourable decision.
-    missing : int
-        Rows without a value.
-    codes : mapping of str or None to int
-        The place among the values of each cell as it stands in the table; -1 for a missing one.
-    bins : Bins or None
-    numeric : bool
-        Whether all values are numbers.
-    wrong : str or None
-        A value that is no number where bins are asked for.
-    advice : str or None
-        How to read the values as numbers.
-    given_up : bool
-        Whether it has more values than are told apart.
-    notes : tuple of str
-    """
-
-    name: str
-    values: tuple[str, ...]
-    counts: NDArray[np.int64]
-    missing: int
-    codes: Mapping[str | None, int]
-    bins: Bins | None = None
-    numeric: bool = False
-    wrong: str | None = None
-    advice: str | None = None
-    given_up: bool = False
-    notes: tuple[str, ...] = ()
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """What people read for the values."""
-        return self.bins.labels if self.bins else self.values
-
-
-@dataclass(frozen=True)
-class Counted:
-    """A table as counted, or a segment of it.
-
-    Attributes
-    ----------
-    table : Table
-    options : LearnOptions
-    columns : tuple of Column
-        The attributes.
-    sides : (tuple of str, tuple of str)
-        Values of the decision that are favourable, and those that are not.
-    decision_codes : mapping of str or None to int
-        The side of each cell of the decision: 0 favourable, 1 unfavourable, -1 missing.
-    decided : (int, int)
-        Rows of each side.
-    undecided : int
-    together : mapping of tuple of int to (int, int)
-        Rows with all of some values of the sensitive columns, in the order of the table.
-    left_out : mapping of str to str
-    notes : tuple of str
-    segment : (str, str) or None
-        The column and its value that all rows have.
-    """
-
-    table: Table
-    options: LearnOptions
-    columns: tuple[Column, ...]
-    sides: tuple[tuple[str, ...], tuple[str, ...]]
-    decision_codes: Mapping[str | None, int]
-    decided: tuple[int, int]
-    undecided: int
-    together: Mapping[tuple[int, ...], tuple[int, int]]
-    left_out: Mapping[str, str]
-    notes: tuple[str, ...]
-    segment: tuple[str, str] | None = None
-
-    @property
-    def name(self) -> str:
-        """What the model is called."""
-        if self.options.name is not None and self.segment is None:
-            return self.options.name
-        whose = self.options.name or f"{self.options.decision} ({self.table.stem})"
-        return whose if self.segment is None else f"{whose}, {self.segment[0]}: {self.segment[1]}"
-
-    def specification(self, provenance: Mapping[str, object]) -> ModelSpec:
-        """Write what was counted as a specification."""
-        sides = [
-            {"value": JOINT.join(values), "label": values[0] if len(values) == 1 else " or ".join(values)}
-            for values in self.sides
-        ]
-        attributes = [
-            {
-                "name": column.name,
-                "sensitive": column.name in self.options.sensitive,
-                "values": column.bins.values if column.bins else list(column.values),
-                "counts": {
-                    side: [decimal(int(number)) for number in column.counts[:, i]]
-                    for i, side in enumerate(("favourable", "unfavourable"))
-                },
-            }
-            for column in self.columns
-        ]
-        return build(
-            {
-                "name": self.name,
-                "decision": {
-                    "name": self.options.decision,
-                    "favourable": sides[0],
-                    "unfavourable": sides[1],
-                    "counts": {"favourable": self.decided[0], "unfavourable": self.decided[1]},
-                },
-                "smoothing": self.options.smoothing,
-                "attributes": attributes,
-                "provenance": {"rows": sum(self.decided), **provenance},
-            },
-            self.table.name,
-        )
-
-    def summary(self, performance: Performance | None) -> Summary:
-        """Say what the data hold."""
-        sensitive = [c for c in self.columns if c.name in self.options.sensitive]
-        groups = [
-            Group(((column.name, label),), int(rows.sum()), int(rows[0]))
-            for column in sensitive
-            for label, rows in zip(column.labels, column.counts, strict=True)
-            if rows.any()
-        ]
-        small = [group for group in groups if group.rows < SMALL_GROUP]
-        for key, rows in self.together.items():
-            if sum(rows) < SMALL_GROUP:
-                values = tuple((c.name, c.labels[i]) for c, i in zip(sensitive, key, strict=True))
-                small.append(Group(values, sum(rows), rows[0]))
-        first, second = (" or ".join(values) for values in self.sides)
-        return Summary(
-            source=self.table.name,
-            rows=sum(self.decided),
-            undecided=self.undecided,
-            favourable=(first, self.decided[0]),
-            unfavourable=(second, self.decided[1]),
-            missing={column.name: column.missing for column in self.columns},
-            left_out=self.left_out,
-            notes=self.notes,
-            groups=tuple(groups),
-            small_groups=tuple(sorted(small, key=lambda g: (g.rows, g.values))),
-            performance=performance,
-        )
 
 
 def count(table: Table, options: LearnOptions, progress: Progress = lambda stage: None) -> Counted:
@@ -494,7 +227,7 @@ class _Count:
         total = counts[:-1].sum(axis=(1, 2))
         numbers = dialect.numbers(values)
         strange = [values[i] for i in np.flatnonzero(np.isnan(numbers)).tolist()]
-        # A column of numbers is one even if some are infinite; but these fall into no bin.
+        # A column of numbers stays one if some cells are infinite, although those fall into no bin.
         numeric = bool(values) and all(map(dialect.infinite, strange))
         notes: list[str] = []
         bins = wrong = advice = None
@@ -519,7 +252,8 @@ class _Count:
             codes = places(bins, values, numbers, dialect)
             names: tuple[str, ...] = bins.codes
         else:
-            # Numbers by size, texts by the alphabet; what no row with a decision has is no value.
+            # Values are sorted: numbers by size, texts by the alphabet. What no row with a decision has, is
+            # no value.
             found = occurring.tolist()
             size = [
                 float(v) if dialect.infinite(v) else n for v, n in zip(values, numbers.tolist(), strict=True)
@@ -578,7 +312,8 @@ class _Count:
         while pairs := [(group[0], other) for group in groups for other in group[1:]]:
             equal = self._equal(pairs)
             found |= {other.name: first.name for first, other in pairs if (first.name, other.name) in equal}
-            # Those that are not equal to the first one may be to each other.
+            # Columns that differ from the first of their group may still equal each other: look again among
+            # them.
             groups = [[other for other in group[1:] if other.name not in found] for group in groups]
         return found
 
@@ -730,7 +465,7 @@ def _of_segment(tally: _Tally, i: int, smoothed: bool) -> tuple[Column, NDArray[
     size, move, values, bins = len(counts), np.arange(len(counts)), column.values, column.bins
     notes: list[str] = []
     if bins is not None and not smoothed and filled.any() and not filled.all():
-        # The bin of each bin is the last one with rows up to it.
+        # Each bin joins the last bin with rows that is not above it.
         move = np.maximum(np.cumsum(filled) - 1, 0)
         kept = np.flatnonzero(filled).tolist()
         empty = ", ".join(shown(label) for label, full in zip(bins.labels, filled, strict=True) if not full)
@@ -805,17 +540,3 @@ def _chosen(
         problems.append(f"{table.name}: no sensitive column is named; name those that need protection")
     reject(list(dict.fromkeys(problems)))
     return options, attributes, left_out
-
-
-def parse_smoothing(text: str) -> Decimal:
-    """Read the number that is added to each count.
-
-    Raises
-    ------
-    InputError
-        If it is none, or below 0.
-    """
-    try:
-        return checked_count(Decimal(text))
-    except (InvalidOperation, ValueError):
-        raise InputError(f"smoothing: {shown(text)} is not a number from 0; write one, such as 1") from None

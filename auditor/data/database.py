@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
@@ -18,7 +19,7 @@ import numpy as np
 
 from auditor.data.cells import Dialect, moment
 from auditor.data.duck import DuckTable, quoted
-from auditor.data.tables import Groups, Progress, Rows, Table, digest, reject
+from auditor.data.tables import Groups, Progress, Rows, Table, digest, reject, single
 from auditor.errors import InputError
 from auditor.messages import escaped, shown
 from auditor.model.building import code_of
@@ -36,22 +37,16 @@ _LONGEST = 500
 
 @dataclass(frozen=True)
 class Query:
-    """A table of a database, or the result of a query.
-
-    Attributes
-    ----------
-    url : str
-        Such as ``postgres://HOST/DATABASE``, ``sqlite:///FILE`` or ``duckdb:///FILE``. It may hold what opens
-        the database, and is shown nowhere.
-    table : str, optional
-        A table or view, with its schema before a dot if it needs one.
-    sql : str, optional
-        A query in the words of that database, instead.
-    """
+    """A table of a database, or the result of a query."""
 
     url: str = field(repr=False)
+    """Such as ``postgres://HOST/DATABASE``, ``sqlite:///FILE`` or ``duckdb:///FILE``. It may hold what opens
+    the database, and is shown nowhere.
+    """
     table: str | None = None
+    """A table or view, with its schema before a dot if it needs one."""
     sql: str | None = None
+    """A query in the words of that database, instead."""
 
     @property
     def place(self) -> SplitResult:
@@ -113,36 +108,22 @@ class _DuckDatabase(DuckTable):
         self._run(f"ATTACH {quoted(str(path.resolve()))} AS source (READ_ONLY)")
         self._run("USE source")
         if query.sql is not None:
-            self._scan = f"({query.sql})"
+            scan = f"({query.sql})"
         else:
             names = ".".join('"' + part.replace('"', '""') + '"' for part in str(query.table).split("."))
-            self._scan = f"(FROM {names})"
-        described = self._run(f"DESCRIBE SELECT * FROM {self._scan}").fetchall()
-        self.columns = tuple(str(row[0]).strip() for row in described)
-        self._kinds = [str(row[1]) for row in described]
+            scan = f"(FROM {names})"
+        self.columns = tuple(name.strip() for name in self._described(scan))
 
     def origin(self) -> str:
         """See `Table.origin`."""
         return _origin(self._query, self._digest)
 
-    def groups(
-        self,
-        keys: Sequence[str],
-        columns: Sequence[str],
-        together: Sequence[tuple[str, ...]] = (),
-        progress: Progress = lambda stage: None,
-    ) -> tuple[list[Groups], list[Groups]]:
-        """See `Table.groups`."""
-        found = super().groups(keys, columns, together, progress)
-        self._digest = self._digest or digest([*keys, *columns], found[0])
+    def _counts(
+        self, keys: Sequence[str], sets: Sequence[tuple[str, ...]], progress: Progress
+    ) -> list[Groups]:
+        found = super()._counts(keys, sets, progress)
+        self._digest = self._digest or _digest(keys, sets, found)
         return found
-
-    def _relation(self) -> str:
-        names = ", ".join(f"c{i}" for i in range(len(self.columns)))
-        return f"(SELECT * FROM {self._scan} AS t({names}))"
-
-    def _kind(self, place: int) -> str:
-        return self._kinds[place]
 
     def _explained(self, error: Exception) -> Exception:
         return InputError(f"{self.name}: the database says: {_said(self._query, error)}")
@@ -186,23 +167,18 @@ class _IbisTable(Table):
                 (row,) = first.aggregate(**numbers).to_pyarrow().to_pylist()
                 for i, column in enumerate(batch):
                     if row[f"n{i}"] > limit:
-                        # The first rows may be others the next time; this many values are proof all the same.
+                        # A database may choose other first rows this time; so many different values are proof
+                        # all the same.
                         again = self._chosen([column]).limit(_FIRST_ROWS).distinct().to_pyarrow()
                         cells = [cell for cell in _cells(again.column(0)) if cell]
                         if len(cells) > limit:
                             found[column] = cells
         return found
 
-    def groups(
-        self,
-        keys: Sequence[str],
-        columns: Sequence[str],
-        together: Sequence[tuple[str, ...]] = (),
-        progress: Progress = lambda stage: None,
-    ) -> tuple[list[Groups], list[Groups]]:
-        """See `Table.groups`."""
-        self._check_kinds([*keys, *columns])
-        sets = [(column,) for column in columns] + list(together)
+    def _counts(
+        self, keys: Sequence[str], sets: Sequence[tuple[str, ...]], progress: Progress
+    ) -> list[Groups]:
+        self._check_kinds(list(dict.fromkeys([*keys, *chain.from_iterable(sets)])))
         found = []
         for i, chosen in enumerate(sets):
             progress(f"counting: {i} of {len(sets)} columns")
@@ -212,9 +188,8 @@ class _IbisTable(Table):
                 f"{self.name}: the table changed while it was counted, so that its columns have different "
                 "numbers of rows; count a copy or a view of it that stays as it is"
             )
-        alone, joint = found[: len(columns)], found[len(columns) :]
-        self._digest = self._digest or digest([*keys, *columns], alone)
-        return alone, joint
+        self._digest = self._digest or _digest(keys, sets, found)
+        return found
 
     def rows(
         self, codes: Mapping[str, Mapping[str | None, int]], progress: Progress = lambda stage: None
@@ -271,6 +246,11 @@ class _IbisTable(Table):
 def _said(query: Query, error: Exception) -> str:
     text = query.scrubbed(" ".join(str(error).split()) or type(error).__name__)
     return escaped(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")
+
+
+def _digest(keys: Sequence[str], sets: Sequence[tuple[str, ...]], counts: Sequence[Groups]) -> str:
+    alone = single(sets, counts)
+    return digest([*keys, *alone], alone.values())
 
 
 def _origin(query: Query, counts: str) -> str:

@@ -17,7 +17,7 @@ from typing import IO, NamedTuple, cast
 from auditor.data.cells import Dialect
 from auditor.data.duck import DuckTable, quoted
 from auditor.data.files import origin, reachable, stem
-from auditor.data.tables import Groups, Progress
+from auditor.data.tables import Groups, Progress, single
 from auditor.errors import InputError
 from auditor.messages import escaped, plain, shown
 from auditor.model.reading import unreadable
@@ -86,19 +86,16 @@ class DelimitedTable(DuckTable):
         """See `Table.origin`."""
         return origin(self._paths)
 
-    def groups(
-        self,
-        keys: Sequence[str],
-        columns: Sequence[str],
-        together: Sequence[tuple[str, ...]] = (),
-        progress: Progress = lambda stage: None,
-    ) -> tuple[list[Groups], list[Groups]]:
-        """See `Table.groups`."""
-        found = super().groups(keys, columns, together, progress)
-        # Where files were put together, the header stands among the rows: then each column has its own name.
-        if columns and not self._clean:
-            cells = [*found[0][0].cells[: len(keys)], *(group.cells[-1] for group in found[0])]
-            if all(name in column for name, column in zip([*keys, *columns], cells, strict=True)):
+    def _counts(
+        self, keys: Sequence[str], sets: Sequence[tuple[str, ...]], progress: Progress
+    ) -> list[Groups]:
+        found = super()._counts(keys, sets, progress)
+        alone = single(sets, found)
+        # Someone who joins files leaves their headers among the rows: every column then has its own name as a
+        # cell. Copying the files row by row finds where.
+        if alone and not self._clean:
+            cells = [*found[0].cells[: len(keys)], *(group.cells[-1] for group in alone.values())]
+            if all(name in column for name, column in zip([*keys, *alone], cells, strict=True)):
                 for number in range(len(self._paths)):
                     self._copied(number)
         return found
@@ -202,7 +199,7 @@ class DelimitedTable(DuckTable):
         if len(cells) == width:
             return cells
         if len(cells) == width + 1 and not cells[-1].strip():
-            # A separator at the end of each row makes no column.
+            # Some programs end each row in a separator, which makes no column.
             return cells[:-1]
         what = f"row {row:,} has {len(cells)} cells and the header {width}"
         if "\n" in cells[-1]:
@@ -227,7 +224,7 @@ class DelimitedTable(DuckTable):
         except UnicodeDecodeError as error:
             raise InputError(self._undecodable(path)) from error
         except UnicodeError as error:
-            # Of encodings that have no place to name, such as UTF-16 without its mark, or idna.
+            # Some encodings, such as UTF-16 without its mark, fail without saying at which byte.
             raise InputError(f"{name}: is not {self._encoding} text: {escaped(str(error))}") from error
         except csv.Error as error:
             if "field larger" in str(error):

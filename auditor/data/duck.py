@@ -11,6 +11,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,10 +66,20 @@ class DuckTable(Table):
         self._connection.execute("SET TimeZone = 'UTC'")
         #: Bytes of the files, for the progress; 0 if that isn't known.
         self._size = 0
+        #: SQL of the table with its own names, and the types of its columns where not all are text.
+        self._scan, self._kinds = "", list[str]()
 
-    @abstractmethod
+    def _described(self, scan: str) -> list[str]:
+        """Let SQL stand for the table; find the types of its columns, and return their names."""
+        self._scan = scan
+        found = self._run(f"DESCRIBE SELECT * FROM {scan}").fetchall()
+        self._kinds = [str(row[1]) for row in found]
+        return [str(row[0]) for row in found]
+
     def _relation(self) -> str:
         """Return SQL that stands for the table, with the columns c0, c1, … in it."""
+        names = ", ".join(f"c{i}" for i in range(len(self.columns)))
+        return f"(SELECT * FROM {self._scan} AS t({names}))"
 
     @abstractmethod
     def _explained(self, error: Exception) -> Exception | None:
@@ -76,7 +87,7 @@ class DuckTable(Table):
 
     def _kind(self, place: int) -> str:
         """Return the type of a column."""
-        return "VARCHAR"
+        return self._kinds[place] if self._kinds else "VARCHAR"
 
     def _place(self, column: str) -> int:
         return self.columns.index(column)
@@ -104,20 +115,14 @@ class DuckTable(Table):
         self._run("DROP TABLE looked")
         return crowded
 
-    def groups(
-        self,
-        keys: Sequence[str],
-        columns: Sequence[str],
-        together: Sequence[tuple[str, ...]] = (),
-        progress: Progress = lambda stage: None,
-    ) -> tuple[list[Groups], list[Groups]]:
-        """See `Table.groups`."""
-        self._check_kinds([*keys, *columns])
-        sets = [(column,) for column in columns] + list(together)
+    def _counts(
+        self, keys: Sequence[str], sets: Sequence[tuple[str, ...]], progress: Progress
+    ) -> list[Groups]:
+        self._check_kinds(list(dict.fromkeys([*keys, *chain.from_iterable(sets)])))
         found: list[Groups] = []
         for start in range(0, len(sets), BATCH):
             found += self._grouped(keys, sets[start : start + BATCH], progress)
-        return found[: len(columns)], found[len(columns) :]
+        return found
 
     def _grouped(
         self, keys: Sequence[str], sets: Sequence[tuple[str, ...]], progress: Progress
@@ -256,13 +261,14 @@ class DuckTable(Table):
                 except NotYet:
                     if running.done():
                         raise
-                    # DuckDB's own measure of its progress stands still for long with several grouping sets.
+                    # With several grouping sets DuckDB's own progress hardly moves, so the bytes that were
+                    # read are told.
                     read = _bytes_read() - begun
                     progress(
                         f"{doing}: {min(99, 100 * read // self._size)}%" if self._size and read else doing
                     )
                 except BaseException:
-                    # Ctrl-C ends the query too.
+                    # Ctrl-C stops only this thread; the query has to be stopped as well.
                     self._connection.interrupt()
                     raise
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from auditor.data.binning import places
 from auditor.data.cells import Dialect
-from auditor.data.counting import JOINT
+from auditor.data.counted import JOINT
 from auditor.data.tables import Progress, Rows, Table, reject
 from auditor.messages import shown
 from auditor.model.intervals import Bins, are_intervals
@@ -190,7 +190,8 @@ def codes_of(
     if bins and rest:
         texts = [cell.strip() for cell in rest]
         numbers = dialect.numbers(texts)
-        # Beside ranges a value that is a number is a code, however data write it: -1 or -1.0.
+        # Where the other values are ranges, a value that is a number is a code such as -1; data may write it
+        # as -1.0.
         codes = {float(code): i for code, i in known.items() if i not in ranges and _is_number(code)}
         for cell, number, place in zip(
             rest, numbers.tolist(), places(bins, texts, numbers, dialect).tolist(), strict=True

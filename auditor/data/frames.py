@@ -41,19 +41,11 @@ class FrameTable(Table):
         """See `Table.crowded`."""
         return {}
 
-    def groups(
-        self,
-        keys: Sequence[str],
-        columns: Sequence[str],
-        together: Sequence[tuple[str, ...]] = (),
-        progress: Progress = lambda stage: None,
-    ) -> tuple[list[Groups], list[Groups]]:
-        """See `Table.groups`."""
+    def _counts(
+        self, keys: Sequence[str], sets: Sequence[tuple[str, ...]], progress: Progress
+    ) -> list[Groups]:
         progress("counting")
-        return (
-            [self._grouped([*keys, column]) for column in columns],
-            [self._grouped([*keys, *chosen]) for chosen in together],
-        )
+        return [self._grouped([*keys, *chosen]) for chosen in sets]
 
     def rows(
         self, codes: Mapping[str, Mapping[str | None, int]], progress: Progress = lambda stage: None
@@ -73,7 +65,8 @@ class FrameTable(Table):
             column = self._frame.iloc[:, self.columns.index(name)]
             try:
                 codes, values = column.factorize(use_na_sentinel=True)
-                # Of pandas' own floats it can't be seen any more that they were short ones.
+                # pandas' own types give short floats back as long ones with other digits; NumPy keeps them
+                # short.
                 shown_values = np.asarray(values) if values.dtype.kind == "f" else values
                 cells: list[str | None] = [code_of(_plain(value)) for value in shown_values]
             except (TypeError, UnicodeDecodeError) as error:
@@ -81,13 +74,14 @@ class FrameTable(Table):
                     f"{self.name}: column {shown(name)} holds lists, or bytes that are no text; drop it, or "
                     "make single values of them"
                 ) from error
-            # A missing cell has the code -1, which is the last place.
+            # pandas gives a missing cell the code -1; here its place is the last one, which holds None.
             self._codes[name] = np.where(codes < 0, len(cells), codes).astype(np.intp), [*cells, None]
         return self._codes[name]
 
     def _grouped(self, columns: Sequence[str]) -> Groups:
         coded = [self._coded(column) for column in columns]
-        # The sizes of the columns may multiply beyond an integer; what occurs never does.
+        # The product of the columns' sizes may exceed an integer, so combinations are numbered anew after
+        # each column.
         place = np.zeros(len(self._frame), dtype=np.intp)
         for codes, cells in coded:
             place = np.unique(place, return_inverse=True)[1].reshape(-1) * len(cells) + codes
@@ -101,6 +95,6 @@ class FrameTable(Table):
 def _plain(value: Any) -> Any:
     """Return a scalar of NumPy as Python has it, but for moments, which NumPy knows better."""
     if isinstance(value, np.float32 | np.float16):
-        # The shortest decimal that reads back as it is what people see.
+        # People see the shortest decimal that reads back as the same float.
         return float(str(value))
     return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufSU" else value

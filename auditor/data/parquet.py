@@ -23,7 +23,6 @@ class ParquetTable(DuckTable):
         files = ", ".join(map(quoted, reachable(paths, self._folder)))
         # Old writers, such as Impala's, mark no text as text.
         options = "binary_as_string = true, hive_partitioning = false"
-        self._scan = f"read_parquet([{files}], {options})"
         # DuckDB gives names a number that another one equals but for case; these are the names as written.
         schema = self._run(f"SELECT file_name, name, num_children FROM parquet_schema([{files}])").fetchall()
         names: dict[str, list[str]] = {}
@@ -37,19 +36,11 @@ class ParquetTable(DuckTable):
                     f"{escaped(os.fspath(paths[0]))}; give files with the same columns in the same order"
                 )
         self.columns = tuple(column.strip() for column in headers[0])
-        described = self._run(f"DESCRIBE SELECT * FROM {self._scan}").fetchall()
-        self._kinds = [str(row[1]) for row in described]
-        self._alias = ", ".join(f"c{i}" for i in range(len(self.columns)))
+        self._described(f"read_parquet([{files}], {options})")
 
     def origin(self) -> str:
         """See `Table.origin`."""
         return origin(self._paths)
-
-    def _relation(self) -> str:
-        return f"(SELECT * FROM {self._scan} AS file({self._alias}))"
-
-    def _kind(self, place: int) -> str:
-        return self._kinds[place]
 
     def _explained(self, error: Exception) -> Exception:
         text = str(error)

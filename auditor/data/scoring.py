@@ -16,7 +16,7 @@ from auditor.model.additive import AdditiveModel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from auditor.data.counting import Counted
+    from auditor.data.counted import Counted
     from auditor.data.tables import Progress, Rows
     from auditor.model.classifier import Classifier
 
@@ -46,33 +46,23 @@ class CalibrationBin(NamedTuple):
 
 @dataclass(frozen=True)
 class Performance:
-    """Measures on rows that the model has not seen.
-
-    Attributes
-    ----------
-    rows : int
-        Rows that were predicted.
-    impossible : int
-        Rows left out, since the model gives each decision the probability 0.
-    accuracy : float
-        Share of rows whose decision is the more probable one; at exactly 1/2 that is the unfavourable one.
-    auc : float
-        Area under the ROC curve: the probability that of two rows, one of each decision, the favourable one
-        has the higher prediction, where equal ones count half.
-    log_loss : float
-        Mean of −ln P(what was decided); infinite if that was 0 once.
-    calibration : tuple of CalibrationBin
-    calibration_error : float
-        Mean |predicted − observed| over the bins, weighted by rows.
-    """
+    """Measures on rows that the model has not seen."""
 
     rows: int
+    """Rows that were predicted."""
     impossible: int
+    """Rows left out, since the model gives each decision the probability 0."""
     accuracy: float
+    """Share of rows whose decision is the more probable one; at exactly 1/2 that is the unfavourable one."""
     auc: float
+    """Area under the ROC curve: the probability that of two rows, one of each decision, the favourable one
+    has the higher prediction, where equal ones count half.
+    """
     log_loss: float
+    """Mean of −ln P(what was decided); infinite if that was 0 once."""
     calibration: tuple[CalibrationBin, ...]
     calibration_error: float
+    """Mean |predicted − observed| over the bins, weighted by rows."""
 
 
 class Scores:
@@ -167,7 +157,7 @@ def wilson(count: int, people: int) -> Share:
     share, square = count / people, _Z**2 / people
     middle = (share + square / 2) / (1 + square)
     half = math.sqrt(share * (1 - share) * square + square**2 / 4) / (1 + square)
-    # At 0 and 1 the ends are exactly these, which rounding can miss.
+    # If nobody or everybody is counted, one end is exactly 0 or 1, which rounding could miss.
     low = 0.0 if count == 0 else max(0.0, middle - half)
     high = 1.0 if count == people else min(1.0, middle + half)
     return Share(count, people, share, low, high)
@@ -255,7 +245,8 @@ def cross_measured(counted: Counted, progress: Progress = lambda stage: None) ->
         for counts in by_part:
             left = (counts.sum(axis=1, keepdims=True) - counts)[:-1] + alpha
             logs = np.log(left) - np.log(left.sum(axis=0))
-            # A value's log odds per part, and 0 for a missing cell. −∞ − −∞: both are impossible.
+            # A row per part: the log odds of each value, and at the end 0 for a missing cell. NaN: neither
+            # decision has the value.
             odds = (logs[..., 0] - logs[..., 1]).T
             tables.append(np.hstack([odds, np.zeros((parts, 1))]))
     scores = Scores()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -53,24 +53,16 @@ class Rows(NamedTuple):
 
 
 class Table(ABC):
-    """A table of data.
-
-    Attributes
-    ----------
-    name : str
-        What it is called in messages.
-    stem : str
-        What a model that is counted from it is called.
-    columns : tuple of str
-        As in the header, without blanks around them. A name may stand there twice, or be empty.
-    dialect : Dialect
-        What its cells mean.
-    """
+    """A table of data."""
 
     name: str
+    """What it is called in messages."""
     stem: str
+    """What a model that is counted from it is called."""
     columns: tuple[str, ...]
+    """As in the header, without blanks around them. A name may stand there twice, or be empty."""
     dialect: Dialect
+    """What its cells mean."""
 
     @abstractmethod
     def origin(self) -> str:
@@ -83,7 +75,6 @@ class Table(ABC):
         It spares counting columns such as names and numbers of cases; what is found later is found too.
         """
 
-    @abstractmethod
     def groups(
         self,
         keys: Sequence[str],
@@ -100,6 +91,14 @@ class Table(ABC):
         list of Groups
             For each of `together`: the cells of the keys and of these columns.
         """
+        found = self._counts(keys, [*((column,) for column in columns), *together], progress)
+        return found[: len(columns)], found[len(columns) :]
+
+    @abstractmethod
+    def _counts(
+        self, keys: Sequence[str], sets: Sequence[tuple[str, ...]], progress: Progress
+    ) -> list[Groups]:
+        """Count the rows for each of some sets of columns, by the keys."""
 
     @abstractmethod
     def rows(
@@ -111,7 +110,6 @@ class Table(ABC):
         ----------
         codes : mapping of str to mapping
             For each column what its cells are translated to; -1 for cells that are not named.
-        progress : callable
         """
 
     def problems(self, columns: Sequence[str], role: str) -> list[str]:
@@ -158,7 +156,12 @@ def open_table(source: Source, dialect: Dialect | None = None) -> Table:
     return open_files(cast("str", source), dialect)
 
 
-def digest(names: Sequence[str], counts: Sequence[Groups]) -> str:
+def single(sets: Sequence[tuple[str, ...]], counts: Sequence[Groups]) -> dict[str, Groups]:
+    """Return the counts of those sets that are one column, by its name."""
+    return {chosen[0]: group for chosen, group in zip(sets, counts, strict=True) if len(chosen) == 1}
+
+
+def digest(names: Sequence[str], counts: Iterable[Groups]) -> str:
     """Return the SHA-256 of counts, which is the same for the same data wherever they are counted."""
     whole = hashlib.sha256(json.dumps(list(names)).encode())
     for group in counts:

@@ -13,11 +13,10 @@ from auditor.choices import CoverageMethod, CriterionName, RankBy, Undisclosed, 
 from auditor.documents.data import DataEvidence
 from auditor.documents.parameters import ExactModel, ExactScorecard, exact_model, exact_scorecard
 from auditor.documents.reach import HowFarRecord
-from auditor.documents.record import Record, labels
+from auditor.documents.record import Count, Degree, Probability, Record, ToolRecord, labels
 from auditor.documents.rounding import round_beside, rounded_down, rounded_up
 from auditor.model.additive import AdditiveModel
 from auditor.model.naive_bayes import NaiveBayes
-from auditor.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,10 +39,6 @@ _NO_POPULATION = (
     "no population is assumed: nothing is said of how many people a pattern has, and no list goes by it"
 )
 
-Degree = Annotated[float, Field(ge=-1, le=1)]
-Probability = Annotated[float, Field(ge=0, le=1)]
-Count = Annotated[int, Field(ge=0)]
-
 
 class PatternRecord(Record):
     """One pattern: sensitive values that are disclosed to someone who knows the context values.
@@ -52,25 +47,22 @@ class PatternRecord(Record):
     ``ratio``, with q their quotient, it is 1 − 1/q where q ≥ 1 and −(1 − q) elsewhere.
     """
 
-    sensitive_values: Annotated[dict[str, str], Field(description="Attribute to label; at least one.")]
-    context_values: Annotated[dict[str, str], Field(description="Attribute to label; may be empty.")]
-    degree: Annotated[Degree, Field(description="Degree of discrimination; positive where disclosing helps.")]
-    probability: Annotated[
-        Probability | None,
-        Field(description="The model's share of people with all of these values; null: none is assumed."),
-    ]
-    divergence_nats: Annotated[
-        float | None,
-        Field(
-            ge=0,
-            description="Divergence from the nearest fair distribution, in nats; null is infinite or, where "
-            "the probability is null, undefined.",
-        ),
-    ]
-    favourable_given_pattern: Annotated[
-        Probability, Field(description="P(favourable | all of these values).")
-    ]
-    favourable_given_context: Annotated[Probability, Field(description="P(favourable | context values).")]
+    sensitive_values: dict[str, str]
+    """Attribute to label; at least one."""
+    context_values: dict[str, str]
+    """Attribute to label; may be empty."""
+    degree: Degree
+    """Degree of discrimination; positive where disclosing helps."""
+    probability: Probability | None
+    """The model's share of people with all of these values; null: none is assumed."""
+    divergence_nats: Annotated[float | None, Field(ge=0)]
+    """Divergence from the nearest fair distribution, in nats; null is infinite or, where the probability is
+    null, undefined.
+    """
+    favourable_given_pattern: Probability
+    """P(favourable | all of these values)."""
+    favourable_given_context: Probability
+    """P(favourable | context values)."""
 
     @classmethod
     def of(cls, model: Classifier, pattern: Pattern, threshold: Fraction) -> Self:
@@ -106,18 +98,13 @@ class ModelRecord(Record):
     unfavourable: str
     attributes: tuple[str, ...]
     sensitive: Annotated[tuple[str, ...], Field(min_length=1)]
-    labels: Annotated[
-        dict[str, str],
-        Field(description="What people read in place of an attribute's name, where it is something else."),
-    ] = Field(default_factory=dict)
-    undisclosed: Annotated[
-        Undisclosed | None,
-        Field(
-            description="What an attribute of a scorecard counts that isn't disclosed: as in the likeliest "
-            "population that conforms with it, as its bin of missing values, or as declared. null: of naive "
-            "Bayes, where it is summed out."
-        ),
-    ] = None
+    labels: dict[str, str] = Field(default_factory=dict)
+    """What people read in place of an attribute's name, where it is something else."""
+    undisclosed: Undisclosed | None = None
+    """What an attribute of a scorecard counts that isn't disclosed: as in the likeliest population that
+    conforms with it, as its bin of missing values, or as declared. null: of naive Bayes, where it is summed
+    out.
+    """
 
     @classmethod
     def of(cls, model: Classifier) -> Self:
@@ -134,22 +121,15 @@ class ModelRecord(Record):
         )
 
 
-class ToolRecord(Record):
-    """The program that made the document."""
-
-    name: Literal["auditor"] = "auditor"
-    version: str = __version__
-
-
 class DegreeRecord(Record):
     """The largest |degree| among some patterns in scope: the worst that was found, and what is proved."""
 
-    max_degree: Annotated[float, Field(ge=0, le=1, description="|degree| of the worst pattern found.")]
-    max_degree_bounds: Annotated[
-        tuple[Probability, Probability] | None,
-        Field(description="Found lower and proved upper bound, rounded outward; null in older documents."),
-    ] = None
-    worst_pattern: Annotated[PatternRecord | None, Field(description="null: there is no such pattern.")]
+    max_degree: Annotated[float, Field(ge=0, le=1)]
+    """|degree| of the worst pattern found."""
+    max_degree_bounds: tuple[Probability, Probability] | None = None
+    """Found lower and proved upper bound, rounded outward; null in older documents."""
+    worst_pattern: PatternRecord | None
+    """null: there is no such pattern."""
 
     @classmethod
     def of(cls, model: Classifier, figure: Figure, threshold: Fraction) -> DegreeRecord:
@@ -170,29 +150,27 @@ class SensitiveAttributeRecord(DegreeRecord):
     """The patterns that disclose one sensitive attribute, alone or with others."""
 
     attribute: str
-    worst_pattern: PatternRecord | None
-    pattern_count: Annotated[Count | None, Field(description="Discrimination patterns that disclose it.")]
-    pattern_count_bounds: Annotated[
-        tuple[Count, Count] | None, Field(description="There are at least and at most so many.")
-    ] = None
-    alone: Annotated[
-        DegreeRecord | None, Field(description="The patterns that disclose no other sensitive attribute.")
-    ] = None
+    pattern_count: Count | None
+    """Discrimination patterns that disclose it."""
+    pattern_count_bounds: tuple[Count, Count] | None = None
+    """There are at least and at most so many."""
+    alone: DegreeRecord | None = None
+    """The patterns that disclose no other sensitive attribute."""
 
 
 class ShareRecord(DegreeRecord):
     """The patterns that at least this share of the model's population has."""
 
-    min_probability: Annotated[str, Field(description="The share; 0: patterns of any probability.")]
+    min_probability: str
+    """The share; 0: patterns of any probability."""
 
 
 class ThresholdRecord(Record):
     """How many patterns there would be at another threshold."""
 
     delta: str
-    pattern_count_bounds: Annotated[
-        tuple[Count, Count], Field(description="There are at least and at most so many.")
-    ]
+    pattern_count_bounds: tuple[Count, Count]
+    """There are at least and at most so many."""
 
 
 class PairRecord(DegreeRecord):
@@ -204,16 +182,14 @@ class PairRecord(DegreeRecord):
 class GroupRecord(Record):
     """People with these sensitive values, as the model describes them."""
 
-    values: Annotated[dict[str, str], Field(description="Attribute to label.")]
-    probability: Annotated[
-        Probability | None,
-        Field(description="The model's share of people in the group; null: no population is assumed."),
-    ]
-    favourable: Annotated[Probability, Field(description="P(favourable | group).")]
-    impact_ratio: Annotated[
-        Probability | None,
-        Field(description="P(favourable | group) over that of the most favoured group; null if that is 0."),
-    ]
+    values: dict[str, str]
+    """Attribute to label."""
+    probability: Probability | None
+    """The model's share of people in the group; null: no population is assumed."""
+    favourable: Probability
+    """P(favourable | group)."""
+    impact_ratio: Probability | None
+    """P(favourable | group) over that of the most favoured group; null if that is 0."""
 
 
 class GroupTable(Record):
@@ -226,13 +202,14 @@ class GroupTable(Record):
 class ApprovedGroupRecord(Record):
     """People with these sensitive values, and how many of them are approved."""
 
-    values: Annotated[dict[str, str], Field(description="Attribute to label.")]
-    probability: Annotated[Probability, Field(description="The population's share of people in the group.")]
-    approved: Annotated[Probability, Field(description="P(approved | group).")]
-    impact_ratio: Annotated[
-        Probability | None,
-        Field(description="P(approved | group) over that of the group approved most; null if that is 0."),
-    ]
+    values: dict[str, str]
+    """Attribute to label."""
+    probability: Probability
+    """The population's share of people in the group."""
+    approved: Probability
+    """P(approved | group)."""
+    impact_ratio: Probability | None
+    """P(approved | group) over that of the group approved most; null if that is 0."""
 
 
 class ApprovedPairRecord(Record):
@@ -240,11 +217,10 @@ class ApprovedPairRecord(Record):
 
     first: dict[str, str]
     second: dict[str, str]
-    difference: Annotated[Degree, Field(description="P(approved | first) - P(approved | second).")]
-    ratio: Annotated[
-        float | None,
-        Field(ge=0, description="P(approved | first) / P(approved | second); null if that is 0."),
-    ]
+    difference: Degree
+    """P(approved | first) - P(approved | second)."""
+    ratio: Annotated[float | None, Field(ge=0)]
+    """P(approved | first) / P(approved | second); null if that is 0."""
 
 
 class ApprovedTable(Record):
@@ -252,9 +228,8 @@ class ApprovedTable(Record):
 
     attributes: Annotated[tuple[str, ...], Field(min_length=1)]
     groups: tuple[ApprovedGroupRecord, ...]
-    pairs: Annotated[
-        tuple[ApprovedPairRecord, ...], Field(description="Empty where there are more than 1,000.")
-    ]
+    pairs: tuple[ApprovedPairRecord, ...]
+    """Empty where there are more than 1,000."""
 
 
 class ApprovedPatternRecord(Record):
@@ -262,9 +237,12 @@ class ApprovedPatternRecord(Record):
 
     sensitive_values: dict[str, str]
     context_values: dict[str, str]
-    approved_given_pattern: Annotated[Probability, Field(description="P(approved | all of these values).")]
-    approved_given_context: Annotated[Probability, Field(description="P(approved | context values).")]
-    difference: Annotated[Degree, Field(description="The first less the second.")]
+    approved_given_pattern: Probability
+    """P(approved | all of these values)."""
+    approved_given_context: Probability
+    """P(approved | context values)."""
+    difference: Degree
+    """The first less the second."""
 
 
 class CutoffRecord(Record):
@@ -274,22 +252,18 @@ class CutoffRecord(Record):
     no verdict, degree or count depends on it, and patterns were not searched by it.
     """
 
-    cutoff: Annotated[str, Field(description="As given.")]
-    unit: Annotated[
-        Literal["points", "probability"],
-        Field(
-            description="points: approved is who has at least so many or, where points speak for the "
-            "unfavourable decision, at most; probability: who has P(favourable) above it."
-        ),
-    ]
-    approved: Annotated[Probability, Field(description="P(approved).")]
-    groups: Annotated[
-        tuple[ApprovedTable, ...], Field(description="By each sensitive attribute, and by all of them.")
-    ]
-    patterns: Annotated[
-        tuple[ApprovedPatternRecord, ...],
-        Field(description="The worst pattern, the top ones and the subset-minimal ones."),
-    ]
+    cutoff: str
+    """As given."""
+    unit: Literal["points", "probability"]
+    """points: approved is who has at least so many or, where points speak for the unfavourable decision, at
+    most; probability: who has P(favourable) above it.
+    """
+    approved: Probability
+    """P(approved)."""
+    groups: tuple[ApprovedTable, ...]
+    """By each sensitive attribute, and by all of them."""
+    patterns: tuple[ApprovedPatternRecord, ...]
+    """The worst pattern, the top ones and the subset-minimal ones."""
 
     @classmethod
     def of(cls, model: Classifier, found: Approvals) -> Self:
@@ -348,18 +322,19 @@ Dot = tuple[Probability, Probability, Places, Places]
 class IllustrationRecord(Record):
     """Patterns to draw, rounded; no claim rests on them."""
 
-    points: Annotated[Points, Field(description="Discrimination patterns as probability and |degree|.")]
-    sampled: Annotated[bool, Field(description="Whether the points are a uniform sample of all patterns.")]
-    front: Annotated[Points, Field(description="Patterns that no other beats in both, most probable first.")]
+    points: Points
+    """Discrimination patterns as probability and |degree|."""
+    sampled: bool
+    """Whether the points are a uniform sample of all patterns."""
+    front: Points
+    """Patterns that no other beats in both, most probable first."""
     front_complete: bool
-    marked: Annotated[dict[RankBy, Points], Field(description="The first patterns of each ranking.")]
-    dots: Annotated[
-        tuple[Dot, ...],
-        Field(
-            description="Each of these patterns once: probability, |degree|, what is disclosed and what is "
-            "known, as the place of an attribute among all, a dot, and the place of its value."
-        ),
-    ] = ()
+    marked: dict[RankBy, Points]
+    """The first patterns of each ranking."""
+    dots: tuple[Dot, ...] = ()
+    """Each of these patterns once: probability, |degree|, what is disclosed and what is known, as the place
+    of an attribute among all, a dot, and the place of its value.
+    """
 
     @classmethod
     def of(cls, illustration: Illustration) -> Self:
@@ -386,28 +361,34 @@ class CoverageRecord(Record):
     """How the patterns that disclose exactly these attributes were decided."""
 
     disclosed: Annotated[tuple[str, ...], Field(min_length=1)]
-    method: Annotated[
-        CoverageMethod,
-        Field(
-            description="'closed form': one bound decides all; 'exhausted': each counted; 'enclosed': their "
-            "number bounded from both sides; 'bounded': the search for the largest |degree| settled all."
-        ),
-    ]
-    pairs: Annotated[Count, Field(description="All patterns that disclose exactly these attributes.")]
-    patterns: Annotated[Count, Field(description="Those that are discrimination patterns.")]
+    method: CoverageMethod
+    """'closed form': one bound decides all; 'exhausted': each counted; 'enclosed': their number bounded from
+    both sides; 'bounded': the search for the largest |degree| settled all.
+    """
+    pairs: Count
+    """All patterns that disclose exactly these attributes."""
+    patterns: Count
+    """Those that are discrimination patterns."""
 
 
 class SearchRecord(Record):
     """What was explored."""
 
-    complete: Annotated[bool, Field(description="Whether the largest degree is proved.")]
-    combinations_solved: Annotated[Count, Field(description="Sensitive combinations searched one by one.")]
-    combinations_total: Annotated[Count, Field(description="All; the rest was settled by a bound.")]
-    nodes: Annotated[Count, Field(description="Nodes expanded for the list of top patterns.")]
+    complete: bool
+    """Whether the largest degree is proved."""
+    combinations_solved: Count
+    """Sensitive combinations searched one by one."""
+    combinations_total: Count
+    """All; the rest was settled by a bound."""
+    nodes: Count
+    """Nodes expanded for the list of top patterns."""
     seconds: Annotated[float, Field(ge=0)]
-    top_patterns_complete: Annotated[bool, Field(description="Whether no better pattern can be missing.")]
-    minimal_patterns_complete: Annotated[bool, Field(description="False: the list is the first of more.")]
-    reasons: Annotated[tuple[str, ...], Field(description="Why something is not complete.")]
+    top_patterns_complete: bool
+    """Whether no better pattern can be missing."""
+    minimal_patterns_complete: bool
+    """False: the list is the first of more."""
+    reasons: tuple[str, ...]
+    """Why something is not complete."""
 
     @classmethod
     def of(cls, answer: Answer, seconds: float) -> Self:
@@ -450,90 +431,63 @@ class Audit(Record):
     version: Literal[1] = 1
     verdict: Verdict
     criterion: CriterionName
-    delta: Annotated[str, Field(description="The threshold as given; a degree above it discriminates.")]
-    min_probability: Annotated[str | None, Field(description="As given; null: patterns of any probability.")]
-    max_degree: Annotated[float, Field(ge=0, le=1, description="|degree| of the worst pattern.")]
-    max_degree_bounds: Annotated[
-        tuple[Probability, Probability],
-        Field(description="Found lower and proved upper bound on the largest |degree|, rounded outward."),
-    ]
-    worst_pattern: Annotated[
-        PatternRecord | None, Field(description="null: no pattern is as probable as min_probability.")
-    ]
-    pattern_count: Annotated[Count | None, Field(description="Exact number of discrimination patterns.")]
-    pattern_count_reason: Annotated[str | None, Field(description="Why the count is null.")]
-    pattern_count_bounds: Annotated[
-        tuple[Count, Count] | None,
-        Field(
-            description="Proved lower and upper bound on the number; both are the count where it is exact."
-        ),
-    ] = None
-    total_patterns: Annotated[Count, Field(description="Number of pairs of sensitive and context values.")]
+    delta: str
+    """The threshold as given; a degree above it discriminates."""
+    min_probability: str | None
+    """As given; null: patterns of any probability."""
+    max_degree: Annotated[float, Field(ge=0, le=1)]
+    """|degree| of the worst pattern."""
+    max_degree_bounds: tuple[Probability, Probability]
+    """Found lower and proved upper bound on the largest |degree|, rounded outward."""
+    worst_pattern: PatternRecord | None
+    """null: no pattern is as probable as min_probability."""
+    pattern_count: Count | None
+    """Exact number of discrimination patterns."""
+    pattern_count_reason: str | None
+    """Why the count is null."""
+    pattern_count_bounds: tuple[Count, Count] | None = None
+    """Proved lower and upper bound on the number; both are the count where it is exact."""
+    total_patterns: Count
+    """Number of pairs of sensitive and context values."""
     rank_by: RankBy
     top_patterns: tuple[PatternRecord, ...]
-    minimal_patterns: Annotated[
-        tuple[PatternRecord, ...],
-        Field(
-            description="Discrimination patterns without a proper part that is one; most probable first, and "
-            "none are listed where no population is assumed."
-        ),
-    ]
-    group_level: Annotated[
-        PatternRecord | None,
-        Field(description="Worst found pattern without context; null: none is in scope."),
-    ]
-    group_level_bounds: Annotated[
-        tuple[Probability, Probability] | None,
-        Field(description="Found lower and proved upper bound; null in older documents."),
-    ] = None
-    individual_level: Annotated[
-        PatternRecord | None, Field(description="Worst found pattern with every attribute disclosed.")
-    ]
-    individual_level_bounds: Annotated[
-        tuple[Probability, Probability] | None,
-        Field(description="Found lower and proved upper bound; null in older documents."),
-    ] = None
+    minimal_patterns: tuple[PatternRecord, ...]
+    """Discrimination patterns without a proper part that is one; most probable first, and none are listed
+    where no population is assumed.
+    """
+    group_level: PatternRecord | None
+    """Worst found pattern without context; null: none is in scope."""
+    group_level_bounds: tuple[Probability, Probability] | None = None
+    """Found lower and proved upper bound; null in older documents."""
+    individual_level: PatternRecord | None
+    """Worst found pattern with every attribute disclosed."""
+    individual_level_bounds: tuple[Probability, Probability] | None = None
+    """Found lower and proved upper bound; null in older documents."""
     by_sensitive_attribute: tuple[SensitiveAttributeRecord, ...]
-    by_share: Annotated[
-        tuple[ShareRecord, ...],
-        Field(
-            description="Of patterns of at least 10%, 1%, 0.1% and 0.01% of people, and of any; empty where "
-            "no population is assumed."
-        ),
-    ] = ()
-    by_delta: Annotated[
-        tuple[ThresholdRecord, ...],
-        Field(description="Patterns at other thresholds; empty unless asked for, or with min_probability."),
-    ] = ()
-    by_pair: Annotated[
-        tuple[PairRecord, ...], Field(description="Empty unless asked for, or if there are too many pairs.")
-    ] = ()
-    groups: Annotated[
-        tuple[GroupTable, ...],
-        Field(description="By each sensitive attribute, and by all of them; tables of thousands left out."),
-    ] = ()
-    illustration: Annotated[IllustrationRecord | None, Field(description="null unless asked for.")] = None
-    cutoff: Annotated[
-        CutoffRecord | None,
-        Field(description="Rates of approval of a scorecard, beside the search; null unless asked for."),
-    ] = None
-    how_far: Annotated[
-        HowFarRecord | None,
-        Field(description="What holds for other models or populations; null unless asked for."),
-    ] = None
-    parameters: Annotated[
-        ExactModel | None,
-        Field(description="The whole model, unless it is a scorecard or very large."),
-    ] = None
-    scorecard: Annotated[
-        ExactScorecard | None, Field(description="The whole scorecard, unless it is very large.")
-    ] = None
-    coverage: Annotated[
-        tuple[CoverageRecord, ...] | None, Field(description="Adds up to the count; null when the count is.")
-    ]
-    data: Annotated[
-        DataEvidence | None, Field(description="What data show beside the model, if some were given.")
-    ] = None
+    by_share: tuple[ShareRecord, ...] = ()
+    """Of patterns of at least 10%, 1%, 0.1% and 0.01% of people, and of any; empty where no population is
+    assumed.
+    """
+    by_delta: tuple[ThresholdRecord, ...] = ()
+    """Patterns at other thresholds; empty unless asked for, or with min_probability."""
+    by_pair: tuple[PairRecord, ...] = ()
+    """Empty unless asked for, or if there are too many pairs."""
+    groups: tuple[GroupTable, ...] = ()
+    """By each sensitive attribute, and by all of them; tables of thousands left out."""
+    illustration: IllustrationRecord | None = None
+    """null unless asked for."""
+    cutoff: CutoffRecord | None = None
+    """Rates of approval of a scorecard, beside the search; null unless asked for."""
+    how_far: HowFarRecord | None = None
+    """What holds for other models or populations; null unless asked for."""
+    parameters: ExactModel | None = None
+    """The whole model, unless it is a scorecard or very large."""
+    scorecard: ExactScorecard | None = None
+    """The whole scorecard, unless it is very large."""
+    coverage: tuple[CoverageRecord, ...] | None
+    """Adds up to the count; null when the count is."""
+    data: DataEvidence | None = None
+    """What data show beside the model, if some were given."""
     search: SearchRecord
     model: ModelRecord
     tool: ToolRecord = ToolRecord()

@@ -14,9 +14,8 @@ from typing import Annotated, Literal
 from pydantic import Discriminator, Field, Tag
 
 from auditor.choices import CriterionName, MethodName, Undisclosed, Verdict
-from auditor.documents.audit import ToolRecord
 from auditor.documents.parameters import ExactModel, ExactScorecard, FractionText, NameText
-from auditor.documents.record import Record
+from auditor.documents.record import Record, ToolRecord
 from auditor.model.checks import MAX_NAME, MAX_TEXT
 from auditor.model.explaining import ALTERNATIVE
 
@@ -52,32 +51,26 @@ class Scope(Record):
     criterion: CriterionName
     delta: DecimalText
     min_probability: DecimalText | None
-    sensitive: Annotated[tuple[Name, ...], Field(description="Sorted.")]
-    undisclosed: Annotated[
-        Undisclosed | None,
-        Field(
-            exclude_if=lambda value: value is None,
-            description='What "not disclosed" means to a scorecard for which no population is assumed; '
-            "absent for others, never null.",
-        ),
-    ] = None
+    sensitive: tuple[Name, ...]
+    """Sorted."""
+    undisclosed: Annotated[Undisclosed | None, Field(exclude_if=lambda value: value is None)] = None
+    """What "not disclosed" means to a scorecard for which no population is assumed; absent for others, never
+    null.
+    """
 
 
 class Supersedes(Record):
     """The certificate that this one takes the place of."""
 
     id: CertificateId
-    sha256: Annotated[Digest, Field(description="Digest of that certificate's canonical JSON (RFC 8785).")]
-    verified_with: Annotated[
-        Digest | None,
-        Field(description="The key with which its signature was checked; null: it was taken over unchecked."),
-    ]
-    scope: Annotated[
-        Scope | None, Field(description="Its scope; null in version 1, which says in words what changed.")
-    ]
-    scope_change_reason: Annotated[
-        Text | None, Field(description="Why the scope is another one now; null when it isn't.")
-    ]
+    sha256: Digest
+    """Digest of that certificate's canonical JSON (RFC 8785)."""
+    verified_with: Digest | None
+    """The key with which its signature was checked; null: it was taken over unchecked."""
+    scope: Scope | None
+    """Its scope; null in version 1, which says in words what changed."""
+    scope_change_reason: Text | None
+    """Why the scope is another one now; null when it isn't."""
 
 
 class Overridden(Record):
@@ -95,13 +88,10 @@ class Overridden(Record):
 class Policy(Record):
     """The policy file that fixed the question; its digest can be published before the model is known."""
 
-    sha256: Annotated[
-        Digest | None, Field(description="Digest of the file's bytes; null: there was none.")
-    ] = None
-    overridden: Annotated[
-        Overridden,
-        Field(description="What the file says where the certificate says otherwise."),
-    ] = Overridden()
+    sha256: Digest | None = None
+    """Digest of the file's bytes; null: there was none."""
+    overridden: Overridden = Overridden()
+    """What the file says where the certificate says otherwise."""
 
 
 class RepairWeights(Record):
@@ -121,10 +111,10 @@ class DecisionWeights(Record):
 class ProofFacts(Record):
     """What is proved of all δ-fair models of the counts, by a document that goes with the certificate."""
 
-    sha256: Annotated[Digest, Field(description="Of the file of the proof.")]
-    bound: Annotated[
-        LogLikelihood, Field(description="None of them has a greater log-likelihood, as the proof shows.")
-    ]
+    sha256: Digest
+    """Of the file of the proof."""
+    bound: LogLikelihood
+    """None of them has a greater log-likelihood, as the proof shows."""
 
 
 class RepairFacts(Record):
@@ -135,24 +125,18 @@ class RepairFacts(Record):
     """
 
     method: MethodName
-    source_sha256: Annotated[Digest, Field(description="Of the model before the repair.")]
-    smoothing: Annotated[Weight, Field(description="Added to every count of an attribute.")]
+    source_sha256: Digest
+    """Of the model before the repair."""
+    smoothing: Weight
+    """Added to every count of an attribute."""
     decision: DecisionWeights
     attributes: tuple[RepairWeights, ...]
-    log_likelihood_before: Annotated[
-        LogLikelihood,
-        Field(description="Natural logarithm, of the counts with smoothing, by the model before the repair."),
-    ]
-    log_likelihood_after: Annotated[
-        LogLikelihood | None, Field(description="By the certified model; null is minus infinity.")
-    ]
-    proof: Annotated[
-        ProofFacts | None,
-        Field(
-            exclude_if=lambda value: value is None,
-            description="Absent where no proof is named; never null. Whoever verifies needs the proof.",
-        ),
-    ] = None
+    log_likelihood_before: LogLikelihood
+    """Natural logarithm, of the counts with smoothing, by the model before the repair."""
+    log_likelihood_after: LogLikelihood | None
+    """By the certified model; null is minus infinity."""
+    proof: Annotated[ProofFacts | None, Field(exclude_if=lambda value: value is None)] = None
+    """Absent where no proof is named; never null. Whoever verifies needs the proof."""
 
 
 class ScoredNumbers(Record):
@@ -170,23 +154,17 @@ class ScorecardRepairFacts(Record):
     verifies makes the digest and both log-likelihoods again from the numbers.
     """
 
-    source_sha256: Annotated[Digest, Field(description="Of the scorecard before the repair.")]
-    people: Annotated[
-        CountText,
-        Field(description="The log-likelihoods are of so many people: as the provenance says, or 1000."),
-    ]
+    source_sha256: Digest
+    """Of the scorecard before the repair."""
+    people: CountText
+    """The log-likelihoods are of so many people: as the provenance says, or 1000."""
     intercept: FractionText
     unfavourable_share: FractionText
     attributes: tuple[ScoredNumbers, ...]
-    log_likelihood_before: Annotated[
-        LogLikelihood,
-        Field(
-            description="Natural logarithm, of these people of the population before the repair, by itself."
-        ),
-    ]
-    log_likelihood_after: Annotated[
-        LogLikelihood, Field(description="By the population of the certified scorecard.")
-    ]
+    log_likelihood_before: LogLikelihood
+    """Natural logarithm, of these people of the population before the repair, by itself."""
+    log_likelihood_after: LogLikelihood
+    """By the population of the certified scorecard."""
 
 
 class Provenance(Record):
@@ -217,14 +195,14 @@ class CertifiedModel(Record):
     name: Name
     sha256: Digest
     family: Family = "naive-bayes"
-    repair: Annotated[
+    repair: (
         Annotated[
             Annotated[RepairFacts, _NaiveBayes] | Annotated[ScorecardRepairFacts, _Scorecard],
             Discriminator(_form),
         ]
-        | None,
-        Field(description="null: it was not repaired."),
-    ] = None
+        | None
+    ) = None
+    """null: it was not repaired."""
     exact: Annotated[
         Annotated[ExactModel, _NaiveBayes] | Annotated[ExactScorecard, _Scorecard],
         Discriminator(_form),
@@ -250,12 +228,12 @@ class SensitiveAttribute(Record):
 class MaxDegree(Record):
     """The largest |degree| in scope: exact where it is proved, and as decimals rounded outward."""
 
-    exact: Annotated[
-        FractionText | None,
-        Field(description="null unless it is proved that none is larger; null for scorecards."),
-    ]
-    lower: Annotated[DecimalText, Field(description="At least this is attained.")]
-    upper: Annotated[DecimalText, Field(description="None is above this.")]
+    exact: FractionText | None
+    """null unless it is proved that none is larger; null for scorecards."""
+    lower: DecimalText
+    """At least this is attained."""
+    upper: DecimalText
+    """None is above this."""
 
 
 class Witness(Record):
@@ -268,7 +246,8 @@ class Witness(Record):
     sensitive_values: Annotated[dict[str, str], Field(min_length=1)]
     context_values: dict[str, str]
     degree: FigureText
-    probability: Annotated[FigureText | None, Field(description="null: no population is assumed.")]
+    probability: FigureText | None
+    """null: no population is assumed."""
     favourable_given_pattern: FigureText
     favourable_given_context: FigureText
 
@@ -277,15 +256,13 @@ class Coverage(Record):
     """How the pairs that disclose exactly these sensitive attributes were decided."""
 
     disclosed: Annotated[tuple[str, ...], Field(min_length=1)]
-    method: Annotated[
-        Literal["closed form", "exhausted", "bounded"],
-        Field(
-            description="'closed form': the extreme ratios of likelihoods settle all pairs in every context; "
-            "'exhausted': every pair was counted; 'bounded': the search for the largest |degree| settled all."
-        ),
-    ]
+    method: Literal["closed form", "exhausted", "bounded"]
+    """'closed form': the extreme ratios of likelihoods settle all pairs in every context; 'exhausted': every
+    pair was counted; 'bounded': the search for the largest |degree| settled all.
+    """
     pairs: CountText
-    patterns: Annotated[CountText, Field(description="Those with |degree| above the threshold.")]
+    patterns: CountText
+    """Those with |degree| above the threshold."""
 
 
 class Method(Record):
@@ -311,53 +288,51 @@ class Certificate(Record):
 
     kind: Literal["auditor/certificate"] = "auditor/certificate"
     version: Literal[1, 2] = 2
-    id: Annotated[
-        CertificateId,
-        Field(description="First 32 digits of the SHA-256 of the canonical JSON of all the rest."),
-    ]
+    id: CertificateId
+    """First 32 digits of the SHA-256 of the canonical JSON of all the rest."""
     issued: date
-    valid_from: Annotated[date, Field(description="Holds from the start of this day, UTC.")]
-    expires: Annotated[date, Field(description="Holds until the start of this day, UTC; at most 3660 days.")]
+    valid_from: date
+    """Holds from the start of this day, UTC."""
+    expires: date
+    """Holds until the start of this day, UTC; at most 3660 days."""
     supersedes: Supersedes | None
-    issuer: Annotated[Name | None, Field(description="null: not said.")]
-    responsible: Annotated[Name | None, Field(description="The responsible person; null: not said.")]
+    issuer: Name | None
+    """null: not said."""
+    responsible: Name | None
+    """The responsible person; null: not said."""
     claim: Claim
     verdict: Verdict
     criterion: CriterionName
-    delta: Annotated[DecimalText, Field(description="The threshold; a |degree| above it discriminates.")]
-    box: Annotated[
-        DecimalText | None,
-        Field(
-            exclude_if=lambda value: value is None,
-            description="ε: every model is δ-fair too whose probabilities are each those of the certified "
-            "one times a factor from 1/(1+ε) to 1+ε. Absent where nothing is said of others; never null.",
-        ),
-    ] = None
-    min_probability: Annotated[DecimalText | None, Field(description="null: patterns of any probability.")]
+    delta: DecimalText
+    """The threshold; a |degree| above it discriminates."""
+    box: Annotated[DecimalText | None, Field(exclude_if=lambda value: value is None)] = None
+    """ε: every model is δ-fair too whose probabilities are each those of the certified one times a factor
+    from 1/(1+ε) to 1+ε. Absent where nothing is said of others; never null.
+    """
+    min_probability: DecimalText | None
+    """null: patterns of any probability."""
     policy: Policy
     decision: Decision
     sensitive_attributes: Annotated[tuple[SensitiveAttribute, ...], Field(min_length=1)]
     max_degree: MaxDegree
-    witness: Annotated[Witness | None, Field(description="null: no pattern is in scope, or none was found.")]
-    pattern_count: Annotated[
-        CountText | None, Field(description="Discrimination patterns in scope, exactly.")
-    ]
-    pattern_count_reason: Annotated[str | None, Field(description="Why the count is null.")]
-    total_patterns: Annotated[CountText, Field(description="All pairs (x, y), whatever their probability.")]
-    coverage: Annotated[
-        tuple[Coverage, ...] | None,
-        Field(
-            description="One row for each non-empty set of sensitive attributes; null when the count is, "
-            "when there is a minimum probability, or when there would be more than 4095."
-        ),
-    ]
-    inconclusive_reason: Annotated[str | None, Field(description="What stopped the search; null if nothing.")]
+    witness: Witness | None
+    """null: no pattern is in scope, or none was found."""
+    pattern_count: CountText | None
+    """Discrimination patterns in scope, exactly."""
+    pattern_count_reason: str | None
+    """Why the count is null."""
+    total_patterns: CountText
+    """All pairs (x, y), whatever their probability."""
+    coverage: tuple[Coverage, ...] | None
+    """One row for each non-empty set of sensitive attributes; null when the count is, when there is a minimum
+    probability, or when there would be more than 4095.
+    """
+    inconclusive_reason: str | None
+    """What stopped the search; null if nothing."""
     assumptions: tuple[str, ...]
     limits: tuple[str, ...]
     method: Method
-    platform: Annotated[
-        Text | None,
-        Field(description="Where it was computed, if that was asked for; no answer depends on it."),
-    ]
+    platform: Text | None
+    """Where it was computed, if that was asked for; no answer depends on it."""
     tool: ToolRecord
     model: CertifiedModel

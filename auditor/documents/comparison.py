@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from auditor.choices import CriterionName, Verdict
-from auditor.documents.audit import Count, Degree, Probability, ToolRecord
 from auditor.documents.certificate import CertificateId, DecimalText, Digest
-from auditor.documents.record import Record
+from auditor.documents.record import Count, Degree, Probability, Record, ToolRecord
 
 
 class CertificateSide(Record):
@@ -23,12 +20,11 @@ class CertificateSide(Record):
     verdict: Verdict
     criterion: CriterionName
     delta: DecimalText
-    box: Annotated[DecimalText | None, Field(description="ε of its box; null: it has none.")] = None
+    box: DecimalText | None = None
+    """ε of its box; null: it has none."""
     min_probability: DecimalText | None
-    max_degree: Annotated[
-        tuple[DecimalText, DecimalText],
-        Field(description="Found lower and proved upper bound on the largest |degree|, rounded outward."),
-    ]
+    max_degree: tuple[DecimalText, DecimalText]
+    """Found lower and proved upper bound on the largest |degree|, rounded outward."""
     pattern_count: Count | None
     total_patterns: Count
 
@@ -38,9 +34,8 @@ class ParameterChange(Record):
 
     attribute: str | None
     value: str | None
-    given: Annotated[
-        Literal["favourable", "unfavourable"] | None, Field(description="The decision it is conditional on.")
-    ]
+    given: Literal["favourable", "unfavourable"] | None
+    """The decision it is conditional on."""
     before: Probability
     after: Probability
 
@@ -60,7 +55,8 @@ class PatternChanges(Record):
     """Discrimination patterns with one kind of change; the exact number, and the worst of them."""
 
     count: Count | None
-    reason: Annotated[str | None, Field(description="Why the count is null.")]
+    reason: str | None
+    """Why the count is null."""
     top: tuple[PatternChange, ...]
 
 
@@ -80,30 +76,29 @@ class Comparison(Record):
     after: CertificateSide
     scope_changes: tuple[str, ...]
     scope_change_reason: str | None
-    tolerance: Annotated[
-        DecimalText, Field(description="By so much the largest |degree| may grow without being a regression.")
-    ]
-    regressed: Annotated[
-        bool | None,
-        Field(
-            description="Whether the verdict got worse, the question was loosened, or the largest |degree| "
-            "crossed the threshold or grew by more than the tolerance; null: neither is proved."
-        ),
-    ]
-    regressions: Annotated[tuple[str, ...], Field(description="In what ways.")]
-    inside_box: Annotated[
-        bool | None,
-        Field(description="Whether the new model is in the box of the old certificate; null: that has none."),
-    ] = None
+    tolerance: DecimalText
+    """By so much the largest |degree| may grow without being a regression."""
+    regressed: bool | None
+    """Whether the verdict got worse, the question was loosened, or the largest |degree| crossed the threshold
+    or grew by more than the tolerance; null: neither is proved.
+    """
+    regressions: tuple[str, ...]
+    """In what ways."""
+    inside_box: bool | None = None
+    """Whether the new model is in the box of the old certificate; null: that has none."""
     attributes_added: tuple[str, ...]
     attributes_removed: tuple[str, ...]
-    values_changed: Annotated[tuple[str, ...], Field(description="Attributes whose values differ.")]
+    values_changed: tuple[str, ...]
+    """Attributes whose values differ."""
     parameters_compared: Count
-    parameters_moved: Annotated[tuple[ParameterChange, ...], Field(description="The largest moves first.")]
-    gone: Annotated[PatternChanges, Field(description="Patterns of the old model that the new one has not.")]
-    new: Annotated[PatternChanges, Field(description="Patterns of the new model that the old one had not.")]
-    worse: Annotated[PatternChanges, Field(description="Patterns of both models with a larger |degree| now.")]
-    log_likelihood: Annotated[
-        Likelihood | None, Field(description="null: the new model has no counts, or other values.")
-    ]
+    parameters_moved: tuple[ParameterChange, ...]
+    """The largest moves first."""
+    gone: PatternChanges
+    """Patterns of the old model that the new one has not."""
+    new: PatternChanges
+    """Patterns of the new model that the old one had not."""
+    worse: PatternChanges
+    """Patterns of both models with a larger |degree| now."""
+    log_likelihood: Likelihood | None
+    """null: the new model has no counts, or other values."""
     tool: ToolRecord = ToolRecord()

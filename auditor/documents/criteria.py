@@ -15,42 +15,28 @@ from auditor.choices import CriterionName
 
 @dataclass(frozen=True)
 class CriterionWords:
-    """What is said of a criterion.
-
-    Attributes
-    ----------
-    measured : str
-        How a degree is measured.
-    limit : str
-        What the criterion demands, after "disclosing sensitive values".
-    excess : str
-        What a discrimination pattern does, after the same words.
-    threshold : str
-        What the threshold means.
-    degree : str
-        The degree in plain words.
-    formula : tuple of str
-        The degree, and when there is a pattern.
-    moved : str
-        Between what disclosing did and "a degree of …".
-    beyond : str
-        After "by more than δ" in the sentence of a certificate.
-    divisor : str
-        After the difference in its formula.
-    is_ratio : bool
-        Whether 1 minus the threshold is the least ratio allowed.
-    """
+    """What is said of a criterion."""
 
     measured: str
+    """How a degree is measured."""
     limit: str
+    """What the criterion demands, after "disclosing sensitive values"."""
     excess: str
+    """What a discrimination pattern does, after the same words."""
     threshold: str
+    """What the threshold means."""
     degree: str
+    """The degree in plain words."""
     formula: tuple[str, ...]
+    """The degree, and when there is a pattern."""
     moved: str
+    """Between what disclosing did and "a degree of …"."""
     beyond: str
+    """After "by more than δ" in the sentence of a certificate."""
     divisor: str
+    """After the difference in its formula."""
     is_ratio: bool
+    """Whether 1 minus the threshold is the least ratio allowed."""
 
 
 WORDS: Mapping[CriterionName, CriterionWords] = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field
 
-from auditor.documents.record import Record, labels
+from auditor.documents.record import Count, Probability, Record, labels
 
 if TYPE_CHECKING:
     from auditor.data.comparing import Evidence, Tally
@@ -19,18 +19,16 @@ MIN_GROUP = 30
 
 _ListName = Literal["worst", "top", "minimal"]
 
-Count = Annotated[int, Field(ge=0)]
-Share = Annotated[float, Field(ge=0, le=1)]
-
 
 class Observed(Record):
     """A share of people in the data, with its 95% Wilson score interval; null where there are no people."""
 
     count: Count
-    people: Annotated[int, Field(ge=0, description="Of how many.")]
-    share: Share | None
-    low: Share | None
-    high: Share | None
+    people: Annotated[int, Field(ge=0)]
+    """Of how many."""
+    share: Probability | None
+    low: Probability | None
+    high: Probability | None
 
     @classmethod
     def of(cls, count: int, people: int) -> Self:
@@ -43,35 +41,25 @@ class Observed(Record):
 class DataGroup(Record):
     """People with these sensitive values."""
 
-    values: Annotated[dict[str, str], Field(description="Attribute to label; one or two attributes.")]
+    values: dict[str, str]
+    """Attribute to label; one or two attributes."""
     people: Count
-    small: Annotated[bool, Field(description="Fewer people than min_group: the shares say little.")]
-    accuracy: Annotated[
-        Observed, Field(description="For how many the model's decision is the one in the data.")
-    ]
-    selected: Annotated[
-        Observed,
-        Field(description="To how many the model gives the favourable decision: P above the cut-off."),
-    ]
-    favourable: Annotated[Observed, Field(description="How many have the favourable decision in the data.")]
-    impact_ratio: Annotated[
-        float | None,
-        Field(
-            ge=0,
-            description="Share selected, divided by the largest share of a group by the same attributes that "
-            "is not small; null if there is none or it is 0.",
-        ),
-    ]
-    true_positive_rate: Annotated[
-        Observed | None,
-        Field(
-            description="Selected among those with the favourable decision in the data; null: not measured."
-        ),
-    ] = None
-    false_positive_rate: Annotated[
-        Observed | None,
-        Field(description="Selected among those with the other decision in the data; null: not measured."),
-    ] = None
+    small: bool
+    """Fewer people than min_group: the shares say little."""
+    accuracy: Observed
+    """For how many the model's decision is the one in the data."""
+    selected: Observed
+    """To how many the model gives the favourable decision: P above the cut-off."""
+    favourable: Observed
+    """How many have the favourable decision in the data."""
+    impact_ratio: Annotated[float | None, Field(ge=0)]
+    """Share selected, divided by the largest share of a group by the same attributes that is not small; null
+    if there is none or it is 0.
+    """
+    true_positive_rate: Observed | None = None
+    """Selected among those with the favourable decision in the data; null: not measured."""
+    false_positive_rate: Observed | None = None
+    """Selected among those with the other decision in the data; null: not measured."""
 
 
 class DataPattern(Record):
@@ -79,50 +67,44 @@ class DataPattern(Record):
 
     sensitive_values: dict[str, str]
     context_values: dict[str, str]
-    lists: Annotated[tuple[_ListName, ...], Field(min_length=1, description="Where it is listed.")]
-    probability: Annotated[
-        Share | None,
-        Field(
-            description="The model's share of people with all of these values; null: it has no population."
-        ),
-    ]
+    lists: Annotated[tuple[_ListName, ...], Field(min_length=1)]
+    """Where it is listed."""
+    probability: Probability | None
+    """The model's share of people with all of these values; null: it has no population."""
     occurs: Observed
-    probability_in_interval: Annotated[
-        bool | None,
-        Field(
-            description="Whether the model's share is in the interval; null: nobody is known, or no share is."
-        ),
-    ]
-    favourable_given_pattern: Annotated[Share, Field(description="P(favourable | all), by the model.")]
-    favourable_given_context: Annotated[Share, Field(description="P(favourable | context), by the model.")]
-    observed_given_pattern: Annotated[Observed, Field(description="Favourable decisions in the data.")]
-    observed_given_context: Annotated[Observed, Field(description="Favourable decisions in the data.")]
+    probability_in_interval: bool | None
+    """Whether the model's share is in the interval; null: nobody is known, or no share is."""
+    favourable_given_pattern: Probability
+    """P(favourable | all), by the model."""
+    favourable_given_context: Probability
+    """P(favourable | context), by the model."""
+    observed_given_pattern: Observed
+    """Favourable decisions in the data."""
+    observed_given_context: Observed
+    """Favourable decisions in the data."""
 
 
 class DataEvidence(Record):
     """What a table shows. Cells that are missing or unknown to the model are taken as not observed."""
 
     source: str
-    people: Annotated[int, Field(ge=0, description="Rows with a decision that the model knows.")]
-    undecided: Annotated[int, Field(ge=0, description="Rows left out, whose decision is missing.")]
-    other_decision: Annotated[int, Field(ge=0, description="Rows left out, with another decision.")]
-    missing: Annotated[
-        dict[str, Count], Field(description="Missing cells by attribute, where there are any.")
-    ]
-    unknown: Annotated[
-        dict[str, Count], Field(description="Cells by attribute that the model has no value for.")
-    ]
-    impossible: Annotated[
-        int, Field(ge=0, description="People to whom the model gives either decision with probability 0.")
-    ]
+    people: Annotated[int, Field(ge=0)]
+    """Rows with a decision that the model knows."""
+    undecided: Annotated[int, Field(ge=0)]
+    """Rows left out, whose decision is missing."""
+    other_decision: Annotated[int, Field(ge=0)]
+    """Rows left out, with another decision."""
+    missing: dict[str, Count]
+    """Missing cells by attribute, where there are any."""
+    unknown: dict[str, Count]
+    """Cells by attribute that the model has no value for."""
+    impossible: Annotated[int, Field(ge=0)]
+    """People to whom the model gives either decision with probability 0."""
     min_group: Annotated[int, Field(ge=1)]
-    cutoff: Annotated[
-        str,
-        Field(
-            description="The model selects whom it gives the favourable decision with P above this, or from "
-            "so many points on, on the favourable side."
-        ),
-    ] = "0.5"
+    cutoff: str = "0.5"
+    """The model selects whom it gives the favourable decision with P above this, or from so many points on,
+    on the favourable side.
+    """
     cutoff_unit: Literal["probability", "points"] = "probability"
     accuracy: Observed
     selected: Observed

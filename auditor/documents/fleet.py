@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from auditor.choices import CriterionName, Undisclosed, Verdict
-from auditor.documents.audit import Count, DegreeRecord, ModelRecord, ToolRecord
+from auditor.documents.audit import DegreeRecord, ModelRecord
 from auditor.documents.certificate import Digest
-from auditor.documents.record import Record
+from auditor.documents.record import Count, Record, ToolRecord
 
 if TYPE_CHECKING:
     from auditor.search.answer import Answer
@@ -18,14 +18,17 @@ if TYPE_CHECKING:
 class FleetQuestion(Record):
     """What every model of a fleet was asked, as it was given."""
 
-    delta: Annotated[str, Field(description="The threshold; a degree above it discriminates.")]
+    delta: str
+    """The threshold; a degree above it discriminates."""
     criterion: CriterionName = "difference"
-    min_probability: Annotated[str | None, Field(description="null: patterns of any probability.")] = None
-    sensitive: Annotated[
-        tuple[str, ...] | None, Field(description="null: the attributes that each model marks.")
-    ] = None
-    undisclosed: Annotated[Undisclosed | None, Field(description="null: as each scorecard says.")] = None
-    time_limit: Annotated[float | None, Field(ge=0, description="Seconds for each model.")] = None
+    min_probability: str | None = None
+    """null: patterns of any probability."""
+    sensitive: tuple[str, ...] | None = None
+    """null: the attributes that each model marks."""
+    undisclosed: Undisclosed | None = None
+    """null: as each scorecard says."""
+    time_limit: Annotated[float | None, Field(ge=0)] = None
+    """Seconds for each model."""
 
 
 class Answered(Record):
@@ -33,11 +36,14 @@ class Answered(Record):
 
     verdict: Verdict
     model: ModelRecord
-    largest: Annotated[DegreeRecord, Field(description="The largest degree with its bounds and pattern.")]
-    pattern_count: Annotated[Count | None, Field(description="Exact number of discrimination patterns.")]
+    largest: DegreeRecord
+    """The largest degree with its bounds and pattern."""
+    pattern_count: Count | None
+    """Exact number of discrimination patterns."""
     pattern_count_bounds: tuple[Count, Count]
     total_patterns: Count
-    complete: Annotated[bool, Field(description="Whether the largest degree and the count are exact.")]
+    complete: bool
+    """Whether the largest degree and the count are exact."""
 
     @classmethod
     def of(cls, answer: Answer) -> Self:
@@ -57,9 +63,8 @@ class Answered(Record):
 class Failure(Record):
     """Why there is no answer: nothing is known of the model."""
 
-    exit_code: Annotated[
-        Literal[3, 70], Field(description="3: bad input; 70: a bug, or an end from outside.")
-    ]
+    exit_code: Literal[3, 70]
+    """3: bad input; 70: a bug, or an end from outside."""
     problems: Annotated[tuple[str, ...], Field(min_length=1)]
 
 
@@ -69,11 +74,13 @@ class FleetRow(Record):
     kind: Literal["auditor/fleet"] = "auditor/fleet"
     version: Literal[1] = 1
     file: str
-    file_sha256: Annotated[Digest | None, Field(description="Of its bytes; null: they can't be read.")]
+    file_sha256: Digest | None
+    """Of its bytes; null: they can't be read."""
     question: FleetQuestion
     answer: Answered | None = None
     failure: Failure | None = None
-    report: Annotated[str | None, Field(description="The report of its audit, if one was written.")] = None
+    report: str | None = None
+    """The report of its audit, if one was written."""
     seconds: Annotated[float, Field(ge=0)]
     tool: ToolRecord = ToolRecord()
 

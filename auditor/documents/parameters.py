@@ -28,8 +28,10 @@ class ExactAttribute(Record):
     name: NameText
     sensitive: bool
     values: tuple[str, ...]
-    favourable: Annotated[tuple[FractionText, ...], Field(description="P(value | favourable).")]
-    unfavourable: Annotated[tuple[FractionText, ...], Field(description="P(value | unfavourable).")]
+    favourable: tuple[FractionText, ...]
+    """P(value | favourable)."""
+    unfavourable: tuple[FractionText, ...]
+    """P(value | unfavourable)."""
 
 
 class ExactModel(Record):
@@ -38,7 +40,8 @@ class ExactModel(Record):
     decision: str
     favourable: str
     unfavourable: str
-    prior: Annotated[FractionText, Field(description="P(favourable).")]
+    prior: FractionText
+    """P(favourable)."""
     attributes: tuple[ExactAttribute, ...]
 
 
@@ -48,12 +51,12 @@ class ExactScoredAttribute(Record):
     name: NameText
     sensitive: bool
     values: tuple[str, ...]
-    weights: Annotated[tuple[FractionText, ...], Field(description="Exponents that values add.")]
-    undisclosed: Annotated[FractionText, Field(description="What it adds where it isn't disclosed.")]
-    population: Annotated[
-        tuple[FractionText, ...] | None,
-        Field(description="P(value | unfavourable) in the population; null: none is assumed."),
-    ]
+    weights: tuple[FractionText, ...]
+    """Exponents that values add."""
+    undisclosed: FractionText
+    """What it adds where it isn't disclosed."""
+    population: tuple[FractionText, ...] | None
+    """P(value | unfavourable) in the population; null: none is assumed."""
 
 
 class ExactScorecard(Record):
@@ -67,13 +70,14 @@ class ExactScorecard(Record):
     decision: str
     favourable: str
     unfavourable: str
-    undisclosed: Annotated[Undisclosed, Field(description='What "not disclosed" means.')]
-    base: Annotated[Base, Field(description="Euler's number, or 2 for points that double the odds.")]
+    undisclosed: Undisclosed
+    """What "not disclosed" means."""
+    base: Base
+    """Euler's number, or 2 for points that double the odds."""
     odds: FractionText
     intercept: FractionText
-    unfavourable_share: Annotated[
-        FractionText | None, Field(description="P(unfavourable) in the population; null: none is assumed.")
-    ]
+    unfavourable_share: FractionText | None
+    """P(unfavourable) in the population; null: none is assumed."""
     attributes: tuple[ExactScoredAttribute, ...]
 
 
@@ -106,51 +110,13 @@ def _rounded(value: Fraction, places: int, rounding: str) -> str:
 
 
 def exact_model(model: NaiveBayes) -> ExactModel:
-    """Return the model as a certificate carries it; its canonical JSON is that of the model."""
-    return ExactModel(
-        decision=model.decision,
-        favourable=model.favourable,
-        unfavourable=model.unfavourable,
-        prior=str(model.prior),
-        attributes=tuple(
-            ExactAttribute(
-                name=attribute.name,
-                sensitive=attribute.sensitive,
-                values=attribute.values,
-                favourable=tuple(str(row[0]) for row in attribute.likelihood),
-                unfavourable=tuple(str(row[1]) for row in attribute.likelihood),
-            )
-            for attribute in model.attributes
-        ),
-    )
+    """Return the model as a document carries it; its canonical JSON is that of the model."""
+    return ExactModel.model_validate_json(model.canonical())
 
 
 def exact_scorecard(model: AdditiveModel) -> ExactScorecard:
     """Return a scorecard as a document carries it; its canonical JSON is that of the model."""
-    share = model.unfavourable_share
-    return ExactScorecard(
-        decision=model.decision,
-        favourable=model.favourable,
-        unfavourable=model.unfavourable,
-        undisclosed=model.undisclosed,
-        base=model.base,
-        odds=fraction_text(model.odds),
-        intercept=fraction_text(model.intercept),
-        unfavourable_share=None if share is None else fraction_text(share),
-        attributes=tuple(
-            ExactScoredAttribute(
-                name=attribute.name,
-                sensitive=attribute.sensitive,
-                values=attribute.values,
-                weights=tuple(map(fraction_text, attribute.weights)),
-                undisclosed=fraction_text(attribute.undisclosed),
-                population=None
-                if attribute.population is None
-                else tuple(map(fraction_text, attribute.population)),
-            )
-            for attribute in model.attributes
-        ),
-    )
+    return ExactScorecard.model_validate_json(model.canonical())
 
 
 def scorecard(name: str, exact: ExactScorecard) -> AdditiveModel:

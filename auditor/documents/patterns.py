@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field
 
 from auditor.choices import CriterionName, ListName, RankBy
-from auditor.documents.audit import ModelRecord, PatternRecord, ToolRecord, patterns_frame
-from auditor.documents.record import Record
+from auditor.documents.audit import ModelRecord, PatternRecord, patterns_frame
+from auditor.documents.record import Record, ToolRecord
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,14 +30,17 @@ class PatternList(Record):
     kind: Literal["auditor/patterns"] = "auditor/patterns"
     version: Literal[1] = 1
     list: ListName
-    rank_by: Annotated[RankBy | None, Field(description="null unless the list is top.")]
+    rank_by: RankBy | None
+    """null unless the list is top."""
     criterion: CriterionName
-    delta: Annotated[str, Field(description="The threshold as given; a degree above it discriminates.")]
-    min_probability: Annotated[str | None, Field(description="As given; null: patterns of any probability.")]
-    limit: Annotated[int, Field(ge=1, description="The most patterns that were asked for.")]
-    complete: Annotated[
-        bool, Field(description="False: a top pattern can be missing, or the summary is the first of more.")
-    ]
+    delta: str
+    """The threshold as given; a degree above it discriminates."""
+    min_probability: str | None
+    """As given; null: patterns of any probability."""
+    limit: Annotated[int, Field(ge=1)]
+    """The most patterns that were asked for."""
+    complete: bool
+    """False: a top pattern can be missing, or the summary is the first of more."""
     patterns: tuple[PatternRecord, ...]
     model: ModelRecord
     tool: ToolRecord = ToolRecord()

@@ -95,18 +95,21 @@ class SensitivePolicy(_Part):
 class IssuerPolicy(_Part):
     """Who issues the certificates."""
 
-    name: Annotated[Name | None, Field(description="The organisation.")] = None
-    responsible: Annotated[Name | None, Field(description="The person who answers for them.")] = None
+    name: Name | None = None
+    """The organisation."""
+    responsible: Name | None = None
+    """The person who answers for them."""
 
 
 class ReportPolicy(_Part):
     """What reports look like."""
 
-    logo: Annotated[Text | None, Field(description="A PNG, JPEG or SVG file, seen from the policy file.")] = (
-        None
-    )
-    logo_text: Annotated[Text | None, Field(description="What a screen reader says in its place.")] = None
-    accent: Annotated[Colour | None, Field(description="The colour of headings and links.")] = None
+    logo: Text | None = None
+    """A PNG, JPEG or SVG file, seen from the policy file."""
+    logo_text: Text | None = None
+    """What a screen reader says in its place."""
+    accent: Colour | None = None
+    """The colour of headings and links."""
 
 
 class PolicyFile(_Part):
@@ -114,18 +117,17 @@ class PolicyFile(_Part):
 
     kind: Literal["auditor/policy"]
     version: Literal[1]
-    delta: Annotated[Share | None, Field(description="The threshold; a degree above it discriminates.")] = (
-        None
-    )
+    delta: Share | None = None
+    """The threshold; a degree above it discriminates."""
     criterion: CriterionName | None = None
-    min_probability: Annotated[
-        Share | None, Field(description="Speak only of patterns that are at least so probable.")
-    ] = None
+    min_probability: Share | None = None
+    """Speak only of patterns that are at least so probable."""
     sensitive: Annotated[
         tuple[Annotated[SensitivePolicy, BeforeValidator(_named)], ...] | None,
         BeforeValidator(_listed),
-        Field(min_length=1, description="Attributes to protect, in place of those that a model marks."),
+        Field(min_length=1),
     ] = None
+    """Attributes to protect, in place of those that a model marks."""
     valid_days: Annotated[int | None, Field(ge=1, le=MAX_VALID_DAYS)] = None
     issuer: IssuerPolicy = IssuerPolicy()
     report: ReportPolicy = ReportPolicy()

@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from auditor.documents.audit import Count, ToolRecord
-from auditor.documents.record import Record
+from auditor.documents.record import Count, Record, ToolRecord
 from auditor.documents.verification import Check
 
 Number = Annotated[str, Field(pattern=r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$")]
@@ -99,25 +98,25 @@ class LikelihoodProof(Record):
     kind: Literal["auditor/likelihood-proof"] = "auditor/likelihood-proof"
     version: Literal[1] = 1
     model: str
-    sha256: Annotated[
-        str, Field(description="Of the most likely model of the counts, which nothing constrains.")
-    ]
+    sha256: str
+    """Of the most likely model of the counts, which nothing constrains."""
     favourable: str
     criterion: Literal["difference"] = "difference"
     delta: Number
-    decision: Annotated[
-        tuple[Number, Number], Field(description="Cases with the favourable decision, and others.")
-    ]
+    decision: tuple[Number, Number]
+    """Cases with the favourable decision, and others."""
     attributes: tuple[CountedAttribute, ...]
-    found: Annotated[Number, Field(description="Log-likelihood of the δ-fair model that was found, in nats.")]
-    target: Annotated[
-        Number, Field(description="Models below this log-likelihood are of no interest to the proof.")
-    ]
-    bound: Annotated[Number, Field(description="No δ-fair model of the counts has a greater log-likelihood.")]
+    found: Number
+    """Log-likelihood of the δ-fair model that was found, in nats."""
+    target: Number
+    """Models below this log-likelihood are of no interest to the proof."""
+    bound: Number
+    """No δ-fair model of the counts has a greater log-likelihood."""
     forms: tuple[FormRecord, ...]
     patterns: tuple[PatternRecord, ...]
     chords: tuple[ChordRecord, ...]
-    branches: Annotated[tuple[BranchRecord, ...], Field(description="The first one is all models.")]
+    branches: tuple[BranchRecord, ...]
+    """The first one is all models."""
     tool: ToolRecord = ToolRecord()
 
 
@@ -130,6 +129,7 @@ class ProofVerification(Record):
     file: str
     model: str
     delta: str
-    bound: Annotated[str, Field(description="What the proof claims, in nats.")]
+    bound: str
+    """What the proof claims, in nats."""
     checks: tuple[Check, ...]
     tool: ToolRecord = ToolRecord()

@@ -11,7 +11,7 @@ from pydantic import Field
 from auditor.choices import CardSetName, ReachVerdict, SetName
 from auditor.documents.criteria import plain
 from auditor.documents.parameters import FractionText, fraction_text
-from auditor.documents.record import Record, labels
+from auditor.documents.record import Count, Degree, Probability, Record, labels
 from auditor.documents.rounding import round_beside, rounded_down, rounded_up
 
 if TYPE_CHECKING:
@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     from auditor.search.reach import Certain, Extreme, LargestBox, Reach
     from auditor.search.reach_counts import SetCounts
 
-_Share = Annotated[float, Field(ge=0, le=1)]
-_Degree = Annotated[float, Field(ge=-1, le=1)]
-_Numbers = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
+_Numbers = tuple[Count, Count]
 _Ends = Annotated[
-    tuple[_Share, _Share],
+    tuple[Probability, Probability],
     Field(description="Found lower and proved upper bound on the largest |degree|, rounded outward."),
 ]
 
@@ -37,8 +35,10 @@ class ParameterRecord(Record):
 
     attribute: str
     value: str
-    given_favourable: Annotated[FractionText, Field(description="P(value | favourable).")]
-    given_unfavourable: Annotated[FractionText, Field(description="P(value | unfavourable).")]
+    given_favourable: FractionText
+    """P(value | favourable)."""
+    given_unfavourable: FractionText
+    """P(value | unfavourable)."""
 
 
 class ExtremeRecord(Record):
@@ -46,14 +46,13 @@ class ExtremeRecord(Record):
 
     sensitive_values: dict[str, str]
     context_values: dict[str, str]
-    degree: _Degree
-    favourable_given_pattern: _Share
-    favourable_given_context: _Share
-    prior: Annotated[FractionText, Field(description="P(favourable) in that model.")]
-    parameters: Annotated[
-        tuple[ParameterRecord, ...],
-        Field(description="Of the values of the pattern; the others of that model don't bear on it."),
-    ]
+    degree: Degree
+    favourable_given_pattern: Probability
+    favourable_given_context: Probability
+    prior: FractionText
+    """P(favourable) in that model."""
+    parameters: tuple[ParameterRecord, ...]
+    """Of the values of the pattern; the others of that model don't bear on it."""
 
     @classmethod
     def of(cls, model: Classifier, extreme: Extreme, threshold: Fraction) -> Self:
@@ -82,7 +81,8 @@ class CertainPatternRecord(Record):
 
     sensitive_values: dict[str, str]
     context_values: dict[str, str]
-    least_degree: Annotated[_Share, Field(description="Its least |degree| in any model, rounded down.")]
+    least_degree: Probability
+    """Its least |degree| in any model, rounded down."""
 
     @classmethod
     def of(cls, model: Classifier, certain: Certain) -> Self:
@@ -103,31 +103,25 @@ class SetRecord(Record):
     """
 
     set: SetName
-    size: Annotated[str, Field(description="ε or s as given.")]
-    verdict: Annotated[
-        ReachVerdict,
-        Field(
-            description="none-delta-fair: one pattern discriminates in every model. varies: at least one "
-            "model is not δ-fair, and no one pattern discriminates in all."
-        ),
-    ]
-    max_degree: Annotated[_Share, Field(description="|degree| of the worst pattern of any model found.")]
+    size: str
+    """ε or s as given."""
+    verdict: ReachVerdict
+    """none-delta-fair: one pattern discriminates in every model. varies: at least one model is not δ-fair,
+    and no one pattern discriminates in all.
+    """
+    max_degree: Probability
+    """|degree| of the worst pattern of any model found."""
     max_degree_bounds: _Ends
-    worst: Annotated[ExtremeRecord | None, Field(description="null: no degree in the set is other than 0.")]
-    certain: Annotated[
-        CertainPatternRecord | None,
-        Field(description="null if every model is δ-fair, or every pattern has degree 0 in some model."),
-    ]
-    patterns_in_some: Annotated[
-        _Numbers | None,
-        Field(
-            description="At least and at most so many patterns discriminate in some model, each in its own."
-        ),
-    ] = None
-    patterns_in_every: Annotated[
-        _Numbers | None, Field(description="At least and at most so many discriminate in every model.")
-    ] = None
-    not_counted: Annotated[str | None, Field(description="Why one of these isn't known exactly.")] = None
+    worst: ExtremeRecord | None
+    """null: no degree in the set is other than 0."""
+    certain: CertainPatternRecord | None
+    """null if every model is δ-fair, or every pattern has degree 0 in some model."""
+    patterns_in_some: _Numbers | None = None
+    """At least and at most so many patterns discriminate in some model, each in its own."""
+    patterns_in_every: _Numbers | None = None
+    """At least and at most so many discriminate in every model."""
+    not_counted: str | None = None
+    """Why one of these isn't known exactly."""
 
     @classmethod
     def of(
@@ -159,11 +153,12 @@ class CardExtremeRecord(Record):
 
     sensitive_values: dict[str, str]
     context_values: dict[str, str]
-    degree: _Degree
-    favourable_given_pattern: _Share
-    favourable_given_context: _Share
+    degree: Degree
+    favourable_given_pattern: Probability
+    favourable_given_context: Probability
     side: Literal[1, -1, 0]
-    share: Annotated[str, Field(description="From -1 to 1.")]
+    share: str
+    """From -1 to 1."""
 
     @classmethod
     def of(cls, model: Classifier, extreme: CardExtreme, threshold: Fraction) -> Self:
@@ -190,21 +185,19 @@ class CardSetRecord(Record):
     """
 
     set: CardSetName
-    size: Annotated[str, Field(description="ε as given; or half a unit, in points or weights.")]
-    verdict: Annotated[
-        ReachVerdict,
-        Field(
-            description="none-delta-fair: one pattern discriminates in every one. varies: at least one is "
-            "not δ-fair, and no one pattern discriminates in all."
-        ),
-    ]
-    max_degree: Annotated[_Share, Field(description="|degree| of the worst pattern of any found.")]
+    size: str
+    """ε as given; or half a unit, in points or weights."""
+    verdict: ReachVerdict
+    """none-delta-fair: one pattern discriminates in every one. varies: at least one is not δ-fair, and no one
+    pattern discriminates in all.
+    """
+    max_degree: Probability
+    """|degree| of the worst pattern of any found."""
     max_degree_bounds: _Ends
-    worst: Annotated[CardExtremeRecord | None, Field(description="null: none was found in time.")]
-    certain: Annotated[
-        CertainPatternRecord | None,
-        Field(description="null if every one is δ-fair, or every pattern has degree 0 in some."),
-    ]
+    worst: CardExtremeRecord | None
+    """null: none was found in time."""
+    certain: CertainPatternRecord | None
+    """null if every one is δ-fair, or every pattern has degree 0 in some."""
 
     @classmethod
     def of(cls, model: Classifier, margin: Margin, found: CardReach, threshold: Fraction) -> Self:
@@ -228,13 +221,12 @@ class LargestBoxRecord(Record):
     """
 
     verdict: Literal["delta-fair", "not-delta-fair"]
-    holds: Annotated[str, Field(description="An ε for which that is proved; 0: for none above it.")]
-    beyond: Annotated[
-        str | None, Field(description="One for which it is not; null: it holds for the largest ε tried.")
-    ]
-    refuted: Annotated[
-        bool, Field(description="Whether it is shown not to hold for `beyond`, rather than left open.")
-    ]
+    holds: str
+    """An ε for which that is proved; 0: for none above it."""
+    beyond: str | None
+    """One for which it is not; null: it holds for the largest ε tried."""
+    refuted: bool
+    """Whether it is shown not to hold for `beyond`, rather than left open."""
 
     @classmethod
     def of(cls, found: LargestBox) -> Self:
@@ -251,13 +243,11 @@ class PopulationExtremeRecord(Record):
     """Numbers for what isn't disclosed that those of populations come near, and a pattern without context."""
 
     sensitive_values: dict[str, str]
-    degree: _Degree
-    favourable_given_pattern: _Share
-    favourable_given_context: _Share
-    undisclosed: Annotated[
-        dict[str, FractionText],
-        Field(description="What each attribute counts undisclosed, in the exponents of the scorecard."),
-    ]
+    degree: Degree
+    favourable_given_pattern: Probability
+    favourable_given_context: Probability
+    undisclosed: dict[str, FractionText]
+    """What each attribute counts undisclosed, in the exponents of the scorecard."""
 
     @classmethod
     def of(cls, model: Classifier, extreme: PopulationExtreme, threshold: Fraction) -> Self:
@@ -279,16 +269,13 @@ class PopulationsRecord(Record):
     An attribute that isn't disclosed counts some number between those of its values.
     """
 
-    verdict: Annotated[
-        Literal["all-delta-fair", "varies"],
-        Field(description="varies: not in every population; no one pattern discriminates in all."),
-    ]
-    max_degree: Annotated[_Share, Field(description="|degree| to which the worst pattern comes near.")]
+    verdict: Literal["all-delta-fair", "varies"]
+    """varies: not in every population; no one pattern discriminates in all."""
+    max_degree: Probability
+    """|degree| to which the worst pattern comes near."""
     max_degree_bounds: _Ends
-    worst: Annotated[
-        PopulationExtremeRecord | None,
-        Field(description="null: no value of a sensitive attribute counts more or less than another."),
-    ]
+    worst: PopulationExtremeRecord | None
+    """null: no value of a sensitive attribute counts more or less than another."""
 
     @classmethod
     def of(cls, model: Classifier, found: PopulationReach, threshold: Fraction) -> Self:
@@ -305,11 +292,12 @@ class PopulationsRecord(Record):
 class HowFarRecord(Record):
     """What holds beyond the audited model, as far as it was asked for."""
 
-    sets: Annotated[tuple[SetRecord, ...], Field(description="Each has the audited model.")] = ()
-    cards: Annotated[tuple[CardSetRecord, ...], Field(description="Each has the audited scorecard.")] = ()
-    largest_box: Annotated[
-        LargestBoxRecord | None, Field(description="null also where the verdict is inconclusive.")
-    ] = None
+    sets: tuple[SetRecord, ...] = ()
+    """Each has the audited model."""
+    cards: tuple[CardSetRecord, ...] = ()
+    """Each has the audited scorecard."""
+    largest_box: LargestBoxRecord | None = None
+    """null also where the verdict is inconclusive."""
     every_population: PopulationsRecord | None = None
 
     @classmethod

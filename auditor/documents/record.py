@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+
+from auditor.version import __version__
 
 if TYPE_CHECKING:
     from auditor.model.classifier import Classifier
     from auditor.model.naive_bayes import Assignment
 
 
+Degree = Annotated[float, Field(ge=-1, le=1)]
+Probability = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=0)]
+
+
 class Record(BaseModel):
     """A frozen part of a document that accepts no unknown names, no NaN and no guessed types."""
 
-    # Most commands use a few kinds of documents: each is built when it is first used.
+    # A command uses few kinds of documents, so Pydantic builds each when it is first used.
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False, defer_build=True)
+
+
+class ToolRecord(Record):
+    """The program that made the document."""
+
+    name: Literal["auditor"] = "auditor"
+    version: str = __version__
 
 
 def labels(model: Classifier, values: Assignment) -> dict[str, str]:

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from auditor.choices import CriterionName, MethodName, SolverName
-from auditor.documents.audit import Count, Degree, ModelRecord, Probability, ToolRecord
+from auditor.documents.audit import ModelRecord
 from auditor.documents.comparison import ParameterChange
-from auditor.documents.record import Record
+from auditor.documents.record import Count, Degree, Probability, Record, ToolRecord
 
 
 class LogLikelihoodsRecord(Record):
@@ -17,12 +17,10 @@ class LogLikelihoodsRecord(Record):
 
     unconstrained: float | None
     repaired: float | None
-    independent: Annotated[
-        float | None, Field(description="Of the most likely model with sensitive attributes independent.")
-    ]
-    independent_mean: Annotated[
-        float | None, Field(description="Of the one that takes the mean of both conditionals instead.")
-    ]
+    independent: float | None
+    """Of the most likely model with sensitive attributes independent."""
+    independent_mean: float | None
+    """Of the one that takes the mean of both conditionals instead."""
 
 
 class RoundRecord(Record):
@@ -31,9 +29,8 @@ class RoundRecord(Record):
     round: Count
     constraints: Count
     log_likelihood: float | None
-    patterns: Annotated[
-        Count | None, Field(description="Discrimination patterns left, exactly; null: not counted.")
-    ]
+    patterns: Count | None
+    """Discrimination patterns left, exactly; null: not counted."""
 
 
 class PredictionShift(Record):
@@ -41,15 +38,12 @@ class PredictionShift(Record):
 
     sensitive_values: dict[str, str]
     context_values: dict[str, str]
-    favourable_given_context: Annotated[
-        tuple[Probability, Probability],
-        Field(description="P(favourable | context values), before and after."),
-    ]
-    favourable_given_pattern: Annotated[
-        tuple[Probability, Probability],
-        Field(description="P(favourable | all of these values), before and after."),
-    ]
-    degree: Annotated[tuple[Degree, Degree], Field(description="Before and after.")]
+    favourable_given_context: tuple[Probability, Probability]
+    """P(favourable | context values), before and after."""
+    favourable_given_pattern: tuple[Probability, Probability]
+    """P(favourable | all of these values), before and after."""
+    degree: tuple[Degree, Degree]
+    """Before and after."""
 
 
 class PointsChange(Record):
@@ -57,7 +51,8 @@ class PointsChange(Record):
 
     attribute: str | None
     value: str | None
-    before: Annotated[str, Field(description="Points or weight, a decimal.")]
+    before: str
+    """Points or weight, a decimal."""
     after: str
 
 
@@ -66,10 +61,8 @@ class PerformanceRecord(Record):
 
     data: str
     rows: Count
-    unknown: Annotated[
-        dict[str, Count],
-        Field(description="Cells by attribute that the model has no value for; taken as not observed."),
-    ] = Field(default_factory=dict)
+    unknown: dict[str, Count] = Field(default_factory=dict)
+    """Cells by attribute that the model has no value for; taken as not observed."""
     accuracy: Annotated[tuple[Probability, Probability], Field(description="Before and after.")] | None
     auc: Annotated[tuple[Probability, Probability], Field(description="Before and after.")] | None
 
@@ -80,21 +73,25 @@ class ProofSummary(Record):
     They need not keep to conditions, nor be fair by another criterion. The proof is a document of its own.
     """
 
-    bound: Annotated[float, Field(description="No δ-fair model has a greater log-likelihood.")]
-    gap: Annotated[float, Field(ge=0, description="By how many nats the bound is above the repaired model.")]
-    share: Annotated[
-        float | None, Field(description="Of the nats that the repair lost; null: it lost less than the gap.")
-    ]
-    closed: Annotated[bool, Field(description="Whether the gap that was aimed at was reached.")]
+    bound: float
+    """No δ-fair model has a greater log-likelihood."""
+    gap: Annotated[float, Field(ge=0)]
+    """By how many nats the bound is above the repaired model."""
+    share: float | None
+    """Of the nats that the repair lost; null: it lost less than the gap."""
+    closed: bool
+    """Whether the gap that was aimed at was reached."""
     branches: Count
 
 
 class TriedMargin(Record):
     """Draws of the next model of one that was repaired at some threshold."""
 
-    delta: Annotated[str, Field(description="Of the repair.")]
+    delta: str
+    """Of the repair."""
     seed: Count
-    draws: Annotated[Count, Field(description="No more are made once too many are not δ-fair.")]
+    draws: Count
+    """No more are made once too many are not δ-fair."""
     delta_fair: Count
 
 
@@ -105,57 +102,47 @@ class MarginSummary(Record):
     describes them. The threshold of the repair is the largest hundredth of δ that was found to do.
     """
 
-    delta: Annotated[str, Field(description="At which the next model is to be δ-fair, as given.")]
-    wanted: Annotated[str, Field(description="With at least this probability, as given.")]
-    level: Annotated[str, Field(description="Probability with which each limit holds.")]
-    probability: Annotated[
-        tuple[Probability, Probability],
-        Field(description="Limits (Clopper and Pearson) of the probability, from the draws below."),
-    ]
+    delta: str
+    """At which the next model is to be δ-fair, as given."""
+    wanted: str
+    """With at least this probability, as given."""
+    level: str
+    """Probability with which each limit holds."""
+    probability: tuple[Probability, Probability]
+    """Limits (Clopper and Pearson) of the probability, from the draws below."""
     delta_fair: Count
     draws: Count
-    seed: Annotated[
-        Count,
-        Field(
-            description="Of draws that had no part in finding the threshold; auditor stability makes them "
-            "again."
-        ),
-    ]
-    generator: Annotated[str, Field(description="Of random numbers; another may give other draws.")]
-    complete: Annotated[
-        bool, Field(description="Whether the time sufficed to find the largest threshold that does.")
-    ]
-    tried: Annotated[tuple[TriedMargin, ...], Field(description="In order; the last is the result.")]
+    seed: Count
+    """Of draws that had no part in finding the threshold; auditor stability makes them again."""
+    generator: str
+    """Of random numbers; another may give other draws."""
+    complete: bool
+    """Whether the time sufficed to find the largest threshold that does."""
+    tried: tuple[TriedMargin, ...]
+    """In order; the last is the result."""
 
 
 class ConditionsRecord(Record):
     """What the repaired model keeps to besides being fair: checked exactly, as it is written."""
 
-    keep: Annotated[
-        tuple[str, ...], Field(description="Attributes whose probabilities stay those of the counts.")
-    ] = ()
-    largest_change: Annotated[
-        str | None,
-        Field(description="No probability, the prior included, differs by more than this from the counts'."),
-    ] = None
-    rising: Annotated[
-        tuple[str, ...],
-        Field(description="Attributes whose log-odds don't fall in the listed order of their values."),
-    ] = ()
-    falling: Annotated[
-        tuple[str, ...], Field(description="Attributes whose log-odds don't rise in that order.")
-    ] = ()
+    keep: tuple[str, ...] = ()
+    """Attributes whose probabilities stay those of the counts."""
+    largest_change: str | None = None
+    """No probability, the prior included, differs by more than this from the counts'."""
+    rising: tuple[str, ...] = ()
+    """Attributes whose log-odds don't fall in the listed order of their values."""
+    falling: tuple[str, ...] = ()
+    """Attributes whose log-odds don't rise in that order."""
 
 
 class AlsoRecord(Record):
     """The other criterion by which a repaired model is fair too, proved by a search of its own."""
 
     criterion: CriterionName
-    delta: Annotated[str, Field(description="Its threshold as given.")]
-    patterns_before: Annotated[
-        Count | None,
-        Field(description="Of the unconstrained model, by this criterion; null: not counted."),
-    ]
+    delta: str
+    """Its threshold as given."""
+    patterns_before: Count | None
+    """Of the unconstrained model, by this criterion; null: not counted."""
 
 
 class Repair(Record):
@@ -165,44 +152,37 @@ class Repair(Record):
     version: Literal[1] = 1
     method: MethodName
     criterion: CriterionName
-    delta: Annotated[
-        str,
-        Field(
-            description="The threshold as given, or the one inside it that gives the margin; a degree above "
-            "it discriminates."
-        ),
-    ]
-    also: Annotated[AlsoRecord | None, Field(description="null: one criterion was asked for.")] = None
-    conditions: Annotated[ConditionsRecord | None, Field(description="null: none were set.")] = None
-    solver: Annotated[SolverName | None, Field(description="null: the method needs none.")]
+    delta: str
+    """The threshold as given, or the one inside it that gives the margin; a degree above it discriminates."""
+    also: AlsoRecord | None = None
+    """null: one criterion was asked for."""
+    conditions: ConditionsRecord | None = None
+    """null: none were set."""
+    solver: SolverName | None
+    """null: the method needs none."""
     rounds: Count
     constraints: Count
-    progress: Annotated[tuple[RoundRecord, ...], Field(description="Round by round.")] = ()
-    shortfall: Annotated[
-        str | None, Field(description="Why a more likely fair model may be near; null: a local optimum.")
-    ]
+    progress: tuple[RoundRecord, ...] = ()
+    """Round by round."""
+    shortfall: str | None
+    """Why a more likely fair model may be near; null: a local optimum."""
     log_likelihoods: LogLikelihoodsRecord
-    price: Annotated[
-        float | None,
-        Field(
-            description="Share of the way in log-likelihood from the unconstrained to the independent model."
-        ),
-    ]
-    proof: Annotated[ProofSummary | None, Field(description="null: no proof was asked for.")] = None
-    margin: Annotated[MarginSummary | None, Field(description="null: none was asked for.")] = None
-    patterns_before: Annotated[Count | None, Field(description="Exact; null: not counted within the limits.")]
+    price: float | None
+    """Share of the way in log-likelihood from the unconstrained to the independent model."""
+    proof: ProofSummary | None = None
+    """null: no proof was asked for."""
+    margin: MarginSummary | None = None
+    """null: none was asked for."""
+    patterns_before: Count | None
+    """Exact; null: not counted within the limits."""
     patterns_after: Count | None
     total_patterns: Count
-    parameters_moved: Annotated[
-        tuple[ParameterChange, ...], Field(description="The ten largest moves; none of a scorecard.")
-    ]
-    points_moved: Annotated[
-        tuple[PointsChange, ...],
-        Field(description="Of a scorecard: all points or weights that moved, as they stand in it."),
-    ] = ()
-    predictions: Annotated[
-        tuple[PredictionShift, ...], Field(description="For worst patterns of the unconstrained model.")
-    ]
+    parameters_moved: tuple[ParameterChange, ...]
+    """The ten largest moves; none of a scorecard."""
+    points_moved: tuple[PointsChange, ...] = ()
+    """Of a scorecard: all points or weights that moved, as they stand in it."""
+    predictions: tuple[PredictionShift, ...]
+    """For worst patterns of the unconstrained model."""
     performance: PerformanceRecord | None
     before: ModelRecord
     after: ModelRecord

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field
 
 from auditor.choices import CriterionName, Verdict
-from auditor.documents.audit import Count, DegreeRecord, ModelRecord, Probability, ToolRecord
-from auditor.documents.record import Record
+from auditor.documents.audit import DegreeRecord, ModelRecord
+from auditor.documents.record import Count, Probability, Record, ToolRecord
 from auditor.documents.rounding import round_beside, rounded_down, rounded_up
 
 if TYPE_CHECKING:
@@ -31,12 +31,12 @@ Positive = Annotated[float, Field(gt=0)]
 class QuantileRecord(Record):
     """A quantile of the largest degree."""
 
-    share: Annotated[str, Field(description="This share of the models has no larger one.")]
-    degree: Annotated[Probability, Field(description="In the draws; from below, where limits were reached.")]
-    limits: Annotated[
-        Limits,
-        Field(description="95% limits that suppose nothing of the distribution; 0 or 1: too few draws."),
-    ]
+    share: str
+    """This share of the models has no larger one."""
+    degree: Probability
+    """In the draws; from below, where limits were reached."""
+    limits: Limits
+    """95% limits that suppose nothing of the distribution; 0 or 1: too few draws."""
 
 
 class BarRecord(Record):
@@ -52,23 +52,16 @@ class SampleRecord(Record):
 
     delta_fair: Count
     not_delta_fair: Count
-    undecided: Annotated[
-        Count,
-        Field(description="Limits were reached, or no model came of the draw: never counted as δ-fair."),
-    ]
-    probability: Annotated[
-        Limits,
-        Field(
-            description="95% limits (Clopper and Pearson) of the probability of being δ-fair; what is "
-            "undecided counts against the lower one and for the upper one."
-        ),
-    ]
+    undecided: Count
+    """Limits were reached, or no model came of the draw: never counted as δ-fair."""
+    probability: Limits
+    """95% limits (Clopper and Pearson) of the probability of being δ-fair; what is undecided counts against
+    the lower one and for the upper one.
+    """
     quantiles: tuple[QuantileRecord, ...]
     bar_width: Positive
-    bars: Annotated[
-        tuple[BarRecord, ...],
-        Field(description="Draws whose largest degree is known; none empty."),
-    ]
+    bars: tuple[BarRecord, ...]
+    """Draws whose largest degree is known; none empty."""
 
     @classmethod
     def of(cls, sample: Sample) -> Self:
@@ -90,7 +83,8 @@ class CarriedRecord(Record):
     """Sensitive values that the worst pattern discloses in some draws, in whatever context."""
 
     sensitive_values: dict[str, str]
-    worst: Annotated[Count, Field(description="In so many draws.")]
+    worst: Count
+    """In so many draws."""
 
 
 class PatternShareRecord(Record):
@@ -98,8 +92,10 @@ class PatternShareRecord(Record):
 
     sensitive_values: dict[str, str]
     context_values: dict[str, str]
-    worst: Annotated[Count, Field(description="In so many draws it is the worst.")]
-    discriminates: Annotated[Count, Field(description="In so many draws it is above the threshold.")]
+    worst: Count
+    """In so many draws it is the worst."""
+    discriminates: Count
+    """In so many draws it is above the threshold."""
 
 
 class TriedRecord(Record):
@@ -112,15 +108,13 @@ class TriedRecord(Record):
 class RowsRecord(Record):
     """How many rows a narrower interval needs."""
 
-    width: Annotated[str, Field(description="That was asked for, as it was given.")]
-    rows: Annotated[
-        Positive | None,
-        Field(
-            description="With so many the middle 95% of the draws are no wider; null: not reached in the "
-            "sizes that were tried."
-        ),
-    ]
-    tried: Annotated[tuple[TriedRecord, ...], Field(min_length=1, description="The rows of the model first.")]
+    width: str
+    """That was asked for, as it was given."""
+    rows: Positive | None
+    """With so many the middle 95% of the draws are no wider; null: not reached in the sizes that were tried.
+    """
+    tried: Annotated[tuple[TriedRecord, ...], Field(min_length=1)]
+    """The rows of the model first."""
 
 
 class Stability(Record):
@@ -130,40 +124,37 @@ class Stability(Record):
     version: Literal[1] = 1
     model: ModelRecord
     criterion: CriterionName
-    delta: Annotated[str, Field(description="The threshold as given; a degree above it discriminates.")]
-    verdict: Annotated[Verdict, Field(description="On the model itself; no draw bears on it.")]
-    largest: Annotated[DegreeRecord, Field(description="Of the model itself.")]
-    repaired: Annotated[
-        bool,
-        Field(
-            description="Whether the rows are those that the repaired probabilities give, not those counted."
-        ),
-    ]
-    rows: Annotated[Positive, Field(description="Behind the model; a fraction comes of weights.")]
-    prior_rows: Annotated[
-        str,
-        Field(
-            description="Rows that each value has before any data; with 1 all probabilities are equally "
-            "likely then."
-        ),
-    ]
-    smoothing: Annotated[str, Field(description="With which the next model is learned, like this one.")]
-    level: Annotated[str, Field(description="Probability with which each pair of limits holds.")]
+    delta: str
+    """The threshold as given; a degree above it discriminates."""
+    verdict: Verdict
+    """On the model itself; no draw bears on it."""
+    largest: DegreeRecord
+    """Of the model itself."""
+    repaired: bool
+    """Whether the rows are those that the repaired probabilities give, not those counted."""
+    rows: Positive
+    """Behind the model; a fraction comes of weights."""
+    prior_rows: str
+    """Rows that each value has before any data; with 1 all probabilities are equally likely then."""
+    smoothing: str
+    """With which the next model is learned, like this one."""
+    level: str
+    """Probability with which each pair of limits holds."""
     seed: Count
-    draws: Annotated[int, Field(ge=1, description="From each distribution.")]
-    generator: Annotated[str, Field(description="Of random numbers; another may give other draws.")]
-    posterior: Annotated[SampleRecord, Field(description="Of the probabilities behind the data.")]
-    next_model: Annotated[
-        SampleRecord, Field(description="Of a model that is learned in the same way from as many new rows.")
-    ]
-    carried_by: Annotated[
-        tuple[CarriedRecord, ...], Field(description="In draws of the posterior, the most frequent first.")
-    ]
-    patterns: Annotated[
-        tuple[PatternShareRecord, ...],
-        Field(description="In draws of the posterior, the most frequent first."),
-    ]
-    rows_needed: Annotated[RowsRecord | None, Field(description="null: no width was asked for.")] = None
+    draws: Annotated[int, Field(ge=1)]
+    """From each distribution."""
+    generator: str
+    """Of random numbers; another may give other draws."""
+    posterior: SampleRecord
+    """Of the probabilities behind the data."""
+    next_model: SampleRecord
+    """Of a model that is learned in the same way from as many new rows."""
+    carried_by: tuple[CarriedRecord, ...]
+    """In draws of the posterior, the most frequent first."""
+    patterns: tuple[PatternShareRecord, ...]
+    """In draws of the posterior, the most frequent first."""
+    rows_needed: RowsRecord | None = None
+    """null: no width was asked for."""
     tool: ToolRecord = ToolRecord()
 
 

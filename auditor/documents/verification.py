@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from auditor.choices import CriterionName, Undisclosed, Verdict
-from auditor.documents.audit import ToolRecord
 from auditor.documents.certificate import CertificateId, DecimalText, Digest
-from auditor.documents.record import Record
+from auditor.documents.record import Record, ToolRecord
 
 Outcome = Literal["passed", "failed", "not performed"]
 Result = Literal["holds", "contents hold", "does not hold", "undecided"]
@@ -29,25 +26,23 @@ class CertificateName(Record):
 
     file: str
     id: CertificateId
-    sha256: Annotated[Digest, Field(description="Of the certificate's canonical JSON.")]
+    sha256: Digest
+    """Of the certificate's canonical JSON."""
     model: str
     verdict: Verdict
     criterion: CriterionName
     delta: DecimalText
-    box: Annotated[DecimalText | None, Field(description="null: it is about one model alone.")] = None
+    box: DecimalText | None = None
+    """null: it is about one model alone."""
     min_probability: DecimalText | None
-    undisclosed: Annotated[
-        Undisclosed | None,
-        Field(description='What "not disclosed" means to a scorecard; null for naive Bayes.'),
-    ] = None
+    undisclosed: Undisclosed | None = None
+    """What "not disclosed" means to a scorecard; null for naive Bayes."""
     favourable: str
     sensitive: tuple[str, ...]
     issued: date
     expires: date
-    names_key: Annotated[
-        Digest | None,
-        Field(description="The key that the envelope names, whether it signed or not; null: not signed."),
-    ]
+    names_key: Digest | None
+    """The key that the envelope names, whether it signed or not; null: not signed."""
 
 
 class Verification(Record):
@@ -61,7 +56,8 @@ class Verification(Record):
     kind: Literal["auditor/verification"] = "auditor/verification"
     version: Literal[1] = 1
     result: Result
-    at: Annotated[date, Field(description="The day for which it was asked.")]
+    at: date
+    """The day for which it was asked."""
     certificate: CertificateName
     checks: tuple[Check, ...]
     tool: ToolRecord = ToolRecord()
@@ -80,7 +76,8 @@ class ChainVerification(Record):
     at: date
     current: tuple[CertificateId, ...]
     certificates: tuple[Verification, ...]
-    checks: Annotated[tuple[Check, ...], Field(description="Of how the certificates follow each other.")]
+    checks: tuple[Check, ...]
+    """Of how the certificates follow each other."""
     tool: ToolRecord = ToolRecord()
 
 
@@ -89,7 +86,8 @@ class Revocation(Record):
 
     id: CertificateId | None = None
     sha256: Digest | None = None
-    revoked: Annotated[date, Field(description="From this day on it does not hold.")]
+    revoked: date
+    """From this day on it does not hold."""
     reason: str | None = None
 
 

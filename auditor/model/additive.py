@@ -18,28 +18,18 @@ from auditor.model.exponentials import Base, power
 
 @dataclass(frozen=True)
 class ScoredAttribute:
-    """An attribute of a scorecard, with what each of its values adds to the log-odds.
-
-    Attributes
-    ----------
-    name : str
-    values : tuple of str
-        The labels of those of the m values that can occur.
-    sensitive : bool
-    weights : tuple of Fraction
-        What each value adds to the log-odds of the favourable decision, in powers of the model's base.
-    undisclosed : Fraction
-        What the attribute adds where it isn't disclosed.
-    population : tuple of Fraction or None
-        ``P(v | unfavourable)`` for each value; None where no population is assumed.
-    """
+    """An attribute of a scorecard, with what each of its values adds to the log-odds."""
 
     name: str
     values: tuple[str, ...]
+    """The labels of those of the m values that can occur."""
     sensitive: bool
     weights: tuple[Fraction, ...]
+    """What each value adds to the log-odds of the favourable decision, in powers of the model's base."""
     undisclosed: Fraction
+    """What the attribute adds where it isn't disclosed."""
     population: tuple[Fraction, ...] | None
+    """``P(v | unfavourable)`` for each value; None where no population is assumed."""
 
 
 @dataclass(frozen=True)
@@ -47,31 +37,21 @@ class AdditiveModel:
     r"""A classifier over a binary decision whose log-odds are sums of exact rationals.
 
     ``P(d | y) / P(d̄ | y) = odds base^(intercept + Σ_Y weight(y_i) + Σ_(Z\Y) undisclosed_i)``.
-
-    Attributes
-    ----------
-    name, decision, favourable, unfavourable : str
-        The model's name, the decision's name, and the labels of its two values.
-    undisclosed : str
-        Which meaning of "not disclosed" the numbers of the attributes have.
-    base : {"e", "2"}
-    odds : Fraction
-    intercept : Fraction
-    attributes : tuple of ScoredAttribute
-    unfavourable_share : Fraction or None
-        ``P(unfavourable)`` in the population; None where no population is assumed.
     """
 
     name: str
     decision: str
     favourable: str
     unfavourable: str
+    """The model's name, the decision's name, and the labels of its two values."""
     undisclosed: Undisclosed
+    """Which meaning of "not disclosed" the numbers of the attributes have."""
     base: Base
     odds: Fraction
     intercept: Fraction
     attributes: tuple[ScoredAttribute, ...]
     unfavourable_share: Fraction | None
+    """``P(unfavourable)`` in the population; None where no population is assumed."""
 
     @property
     def sensitive(self) -> tuple[int, ...]:

@@ -68,7 +68,7 @@ def exact(value: object) -> Decimal:
         _AT_MOST_MAX_DIGITS.plus(value)
     except Rounded:
         raise ValueError(f"{shown(value)} has too many digits; write at most {MAX_DIGITS}") from None
-    # A subclass may hold more than the number.
+    # A subclass such as `Written` holds its spelling too, which ends here.
     return Decimal(value)
 
 

@@ -67,7 +67,7 @@ def imputed_weights(intercept: Decimal, weights: Rows, shares: Rows) -> tuple[De
     start, t = _in_floats(intercept, weights, shares)
     if t <= 0:
         return _corrected(intercept, weights, shares, start, t)
-    # The equations of the rarer decision keep more digits.
+    # Here the favourable decision is the likelier one: solved for the other, the equations keep more digits.
     exchanged = [[-w for w in row] for row in weights]
     return tuple(-u for u in _corrected(-intercept, exchanged, shares, [-u for u in start], -t))
 

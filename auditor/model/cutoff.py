@@ -17,22 +17,16 @@ _CONTEXT = Context(prec=_DIGITS, Emax=10**15, Emin=-(10**15))
 
 @dataclass(frozen=True)
 class Cutoff:
-    """Who is approved.
-
-    Attributes
-    ----------
-    text : str
-        As it was given.
-    exponent : Fraction or None
-        Approved is whose odds have at least this exponent: at least so many points, or at most where points
-        speak for the unfavourable decision.
-    probability : Fraction or None
-        Approved is whose probability of the favourable decision is above this.
-    """
+    """Who is approved."""
 
     text: str
+    """As it was given."""
     exponent: Fraction | None = None
+    """Approved is whose odds have at least this exponent: at least so many points, or at most where points
+    speak for the unfavourable decision.
+    """
     probability: Fraction | None = None
+    """Approved is whose probability of the favourable decision is above this."""
 
 
 def least_exponent(model: AdditiveModel, cutoff: Cutoff) -> int | None:
@@ -46,7 +40,7 @@ def least_exponent(model: AdditiveModel, cutoff: Cutoff) -> int | None:
     if chance == 1:
         return None
     if chance == 0:
-        # Every probability is above 0.
+        # Every probability is above 0, so that even the least exponent is approved.
         return start + sum(min(row) for row in moves)
     odds = chance / (1 - chance) / model.odds
     ln = _CONTEXT.ln(_CONTEXT.divide(Decimal(odds.numerator), Decimal(odds.denominator)))

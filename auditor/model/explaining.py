@@ -76,7 +76,6 @@ def accept(
 
     Parameters
     ----------
-    kind : type
     tree : object
         Mappings, lists, texts and numbers.
     source : str

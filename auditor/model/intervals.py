@@ -18,13 +18,6 @@ _CODE = re.compile(rf"([\[(])(-inf|{_NUMBER}),(inf|{_NUMBER})([\])])")
 class Bins:
     """A number line cut at edges, with one code and label per piece.
 
-    Attributes
-    ----------
-    edges : tuple of Decimal
-        Increasing; k edges make k + 1 bins, and none the whole line.
-    closed : {"left", "right"}
-        Which end a bin contains: ``[a, b)`` or ``(a, b]``.
-
     Examples
     --------
     >>> Bins((Decimal(30), Decimal(50))).codes
@@ -36,7 +29,9 @@ class Bins:
     """
 
     edges: tuple[Decimal, ...]
+    """Increasing; k edges make k + 1 bins, and none the whole line."""
     closed: Literal["left", "right"] = "left"
+    """Which end a bin contains: ``[a, b)`` or ``(a, b]``."""
 
     @property
     def codes(self) -> tuple[str, ...]:

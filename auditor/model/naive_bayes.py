@@ -17,23 +17,16 @@ Assignment = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Attribute:
-    """A discrete attribute and its conditional distributions.
-
-    Attributes
-    ----------
-    name : str
-    values : tuple of str
-        The labels of the m values, in the order of the specification.
-    sensitive : bool
-    likelihood : tuple of (Fraction, Fraction)
-        For each value v the pair ``(P(v | favourable), P(v | unfavourable))``. Each of the two
-        columns sums to exactly 1.
-    """
+    """A discrete attribute and its conditional distributions."""
 
     name: str
     values: tuple[str, ...]
+    """The labels of the m values, in the order of the specification."""
     sensitive: bool
     likelihood: tuple[tuple[Fraction, Fraction], ...]
+    """For each value v the pair ``(P(v | favourable), P(v | unfavourable))``. Each of the two columns sums to
+    exactly 1.
+    """
 
 
 @dataclass(frozen=True)
@@ -42,21 +35,15 @@ class NaiveBayes:
 
     ``P(d, z) = P(d) prod_i P(z_i | d)``; attributes that are not disclosed are summed out, which
     for naive Bayes means that they are left out of the product (Section "Problem Formalization").
-
-    Attributes
-    ----------
-    name, decision, favourable, unfavourable : str
-        The model's name, the decision's name, and the labels of its two values.
-    prior : Fraction
-        ``P(favourable)``, strictly between 0 and 1.
-    attributes : tuple of Attribute
     """
 
     name: str
     decision: str
     favourable: str
     unfavourable: str
+    """The model's name, the decision's name, and the labels of its two values."""
     prior: Fraction
+    """``P(favourable)``, strictly between 0 and 1."""
     attributes: tuple[Attribute, ...]
 
     @property

@@ -65,25 +65,25 @@ def parse(data: bytes, name: str, form: str | None = None) -> Parsed:
     """
     text = _decoded(data, name)
     if not text.strip():
-        _refuse(name, "the file is empty; give a document in JSON or YAML")
+        refuse(name, "the file is empty; give a document in JSON or YAML")
     try:
         if (form or _form(text, name)) == "json":
             return _parse_json(text, name)
         return _parse_yaml(text, name)
     except InvalidOperation:
-        return _refuse(name, "a number's exponent is far out of range; write 0, or a number within 1e±400")
+        return refuse(name, "a number's exponent is far out of range; write 0, or a number within 1e±400")
 
 
 def _decoded(data: bytes, name: str) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        _refuse(name, "the text is UTF-16; save it as UTF-8")
+        refuse(name, "the text is UTF-16; save it as UTF-8")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         byte = f"byte 0x{data[error.start]:02x} at position {error.start}"
-        _refuse(name, f"not UTF-8 text ({byte}); give JSON or YAML, saved as UTF-8")
+        refuse(name, f"not UTF-8 text ({byte}); give JSON or YAML, saved as UTF-8")
     if "\0" in text:
-        _refuse(name, "a binary file, not text; give JSON or YAML")
+        refuse(name, "a binary file, not text; give JSON or YAML")
     return text
 
 
@@ -94,7 +94,8 @@ def _form(text: str, name: str) -> str:
     return "json" if suffix == "json" or text.lstrip().startswith(("{", "[")) else "yaml"
 
 
-def _refuse(name: str, message: str) -> NoReturn:
+def refuse(name: str, message: str) -> NoReturn:
+    """Say why a document of this name can't be used."""
     raise InputError(f"{escaped(name)}: {message}")
 
 
@@ -102,7 +103,8 @@ class _Mappings:
     """Makes mappings from pairs, and remembers where a key stands twice."""
 
     def __init__(self) -> None:
-        # By identity; the mapping is kept too, for an identity is free again once its object is gone.
+        # The keys are identities of mappings. The mapping is kept beside them, so that no later object gets
+        # its identity.
         self.repeated: dict[int, tuple[dict[str, object], list[str]]] = {}
 
     def make(self, pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
@@ -131,7 +133,7 @@ def _parse_json(text: str, name: str) -> Parsed:
     for match in _BRACKETS.finditer(text):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(match.group(), 0)
         if depth > MAX_DEPTH:
-            _refuse(name, f"nested more than {MAX_DEPTH} deep; no document needs that")
+            refuse(name, f"nested more than {MAX_DEPTH} deep; no document needs that")
     mappings = _Mappings()
     try:
         tree = json.loads(
@@ -143,7 +145,7 @@ def _parse_json(text: str, name: str) -> Parsed:
             parse_constant=Decimal,
         )
     except json.JSONDecodeError as error:
-        _refuse(name, f"line {error.lineno}, column {error.colno}: not JSON: {error.msg}; correct it")
+        refuse(name, f"line {error.lineno}, column {error.colno}: not JSON: {error.msg}; correct it")
     return Parsed(tree, tuple(mappings.problems(tree)))
 
 
@@ -158,9 +160,9 @@ def _parse_yaml(text: str, name: str) -> Parsed:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         at = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-        _refuse(name, f"{at}not YAML: {plain(error.problem or str(error))}; correct it")
+        refuse(name, f"{at}not YAML: {plain(error.problem or str(error))}; correct it")
     except yaml.YAMLError as error:
-        _refuse(name, f"not YAML: {plain(' '.join(str(error).split()))}; correct it")
+        refuse(name, f"not YAML: {plain(' '.join(str(error).split()))}; correct it")
     return Parsed(tree, tuple(mappings.problems(tree)))
 
 
@@ -182,18 +184,18 @@ def _yaml_tree(events: Iterable[yaml.Event], mappings: _Mappings, name: str) -> 
         match event:
             case yaml.AliasEvent():
                 alias = plain(f"*{event.anchor}")
-                _refuse(name, f"line {line}: alias {alias} is not supported; repeat what it stands for")
+                refuse(name, f"line {line}: alias {alias} is not supported; repeat what it stands for")
             case yaml.ScalarEvent(tag=None):
                 value = event.value if is_key or not event.implicit[0] else _yaml_scalar(event.value)
             case yaml.CollectionStartEvent(tag=None):
                 if is_key:
-                    _refuse(name, f"line {line}: a key must be text; write a word and a colon")
+                    refuse(name, f"line {line}: a key must be text; write a word and a colon")
                 if len(open_parts) > MAX_DEPTH:
-                    _refuse(name, f"line {line}: nested more than {MAX_DEPTH} deep; no document needs that")
+                    refuse(name, f"line {line}: nested more than {MAX_DEPTH} deep; no document needs that")
                 open_parts.append((isinstance(event, yaml.MappingStartEvent), []))
                 continue
             case yaml.ScalarEvent() | yaml.CollectionStartEvent():
-                _refuse(name, f"line {line}: tag {plain(str(event.tag))} is not supported; leave it out")
+                refuse(name, f"line {line}: tag {plain(str(event.tag))} is not supported; leave it out")
             case yaml.CollectionEndEvent():
                 open_parts.pop()
                 value = content
@@ -205,7 +207,7 @@ def _yaml_tree(events: Iterable[yaml.Event], mappings: _Mappings, name: str) -> 
         open_parts[-1][1].append(value)
     if len(documents) != 1:
         count = "no YAML document" if not documents else f"{len(documents)} YAML documents"
-        _refuse(name, f"{count} in the file; give one")
+        refuse(name, f"{count} in the file; give one")
     return documents[0]
 
 

@@ -69,7 +69,7 @@ def load_naive_bayes(path: str | os.PathLike[str]) -> ModelSpec:
     return spec
 
 
-def parse_model(data: bytes, name: str, form: str | None = None) -> ModelSpec | ScorecardSpec:
+def parse_model(data: bytes, name: str) -> ModelSpec | ScorecardSpec:
     """Validate a model specification that has been read already.
 
     Parameters
@@ -77,11 +77,9 @@ def parse_model(data: bytes, name: str, form: str | None = None) -> ModelSpec | 
     data : bytes
         JSON or YAML in UTF-8.
     name : str
-        What the document is called in messages.
-    form : {"json", "yaml"}, optional
-        Taken from the suffix of the name if not given.
+        What the document is called in messages; its suffix tells the format.
     """
-    tree, repeated = parsing.parse(data, name, form)
+    tree, repeated = parsing.parse(data, name)
     if part(tree, "kind") == SCORECARD:
         return accept(ScorecardSpec, tree, name, known=repeated)
     return accept(ModelSpec, tree, name, known=repeated)

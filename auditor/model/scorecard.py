@@ -36,7 +36,6 @@ VERSION = 1
 
 #: Shares come rounded from tables; they may miss a sum of 1 by this much, and are divided by their sum.
 SHARES_TOLERANCE = Fraction(1, 200)
-#: How far a written weight of what isn't disclosed may be from that of the conforming population.
 #: What to do about attributes that a scorecard doesn't ask for.
 NO_INPUT = (
     "Of attributes that aren't inputs of the scorecard this question finds nothing: to audit its decisions, "
@@ -44,6 +43,7 @@ NO_INPUT = (
 )
 #: The value of a special bin that holds whatever no other value does.
 ANY_OTHER = "any other"
+#: How far a written weight of what isn't disclosed may be from that of the conforming population.
 _AGREEMENT = Decimal("1e-9")
 #: Decimal places of the weights of what isn't disclosed.
 _PLACES = Decimal("1e-20")
@@ -73,18 +73,19 @@ class ScorecardDecision(Part):
     name: Name
     favourable: ValueSpec
     unfavourable: ValueSpec
-    higher: Annotated[
-        Side,
-        Field(description="Which value of the decision higher points or weights speak for."),
-    ] = "favourable"
+    higher: Side = "favourable"
+    """Which value of the decision higher points or weights speak for."""
 
 
 class Scale(Part):
     """How points become odds: ``odds * 2^((sum of points - offset) / pdo)``."""
 
-    pdo: Annotated[Positive, Field(description="Points that double the odds.")]
-    offset: Annotated[Score, Field(description="The score at which the odds are those given.")] = Decimal(0)
-    odds: Annotated[Positive, Field(description="Odds at the offset.")] = Decimal(1)
+    pdo: Positive
+    """Points that double the odds."""
+    offset: Score = Decimal(0)
+    """The score at which the odds are those given."""
+    odds: Positive = Decimal(1)
+    """Odds at the offset."""
 
 
 def _without_a_label(schema: dict[str, Any]) -> None:
@@ -97,26 +98,24 @@ class ScoredValue(Part):
 
     model_config = ConfigDict(json_schema_extra=_without_a_label)
 
-    value: Annotated[Name, Field(description="What stands in the data: a category, or an interval.")]
-    label: Annotated[Name, Field(description="What people read; the value, if it isn't given.")]
-    categories: Annotated[
-        tuple[Name, ...] | None,
-        Listed,
-        Field(description="The cells of data that it stands for, if several."),
-    ] = None
-    points: Annotated[Score | None, Field(description="Where the scorecard has a scale.")] = None
-    weight: Annotated[Score | None, Field(description="In log-odds, where it has no scale.")] = None
-    before: Annotated[
-        Score | None, Field(description="Points or weight before a repair, where that moved it.")
-    ] = None
-    share: Annotated[
-        Probability | None,
-        Field(description="Share of the population; a value of share 0 doesn't occur in it."),
-    ] = None
-    bin: Annotated[
-        Literal["missing", "special"] | None, Field(description="Whether it holds what isn't a usual value.")
-    ] = None
-    reason_code: Annotated[Name | None, Field(description="What an adverse decision cites.")] = None
+    value: Name
+    """What stands in the data: a category, or an interval."""
+    label: Name
+    """What people read; the value, if it isn't given."""
+    categories: Annotated[tuple[Name, ...] | None, Listed] = None
+    """The cells of data that it stands for, if several."""
+    points: Score | None = None
+    """Where the scorecard has a scale."""
+    weight: Score | None = None
+    """In log-odds, where it has no scale."""
+    before: Score | None = None
+    """Points or weight before a repair, where that moved it."""
+    share: Probability | None = None
+    """Share of the population; a value of share 0 doesn't occur in it."""
+    bin: Literal["missing", "special"] | None = None
+    """Whether it holds what isn't a usual value."""
+    reason_code: Name | None = None
+    """What an adverse decision cites."""
 
     @model_validator(mode="wrap")
     @classmethod
@@ -143,26 +142,25 @@ class ScoredValue(Part):
 class ScorecardAttribute(Part):
     """A characteristic of the scorecard."""
 
-    name: Annotated[Name, Field(description="What the column is called in the data.")]
-    label: Annotated[Name | None, Field(description="What people read in place of the name.")] = None
-    sensitive: Annotated[bool, Field(description="Whether it is protected, or stands in for what is.")] = (
-        False
-    )
-    sensitive_reason: Annotated[Text | None, Field(description="Why it is protected.")] = None
+    name: Name
+    """What the column is called in the data."""
+    label: Name | None = None
+    """What people read in place of the name."""
+    sensitive: bool = False
+    """Whether it is protected, or stands in for what is."""
+    sensitive_reason: Text | None = None
+    """Why it is protected."""
     values: Annotated[
         tuple[ScoredValue, ...],
         Listed,
         Field(json_schema_extra={"minItems": 1, "maxItems": checks.MAX_VALUES}),
     ]
-    undisclosed: Annotated[
-        Score | None, Field(description="Its points or weight where it isn't disclosed.")
-    ] = None
-    baseline: Annotated[
-        Score | None, Field(description="Against which points are compared for reason codes.")
-    ] = None
-    reason_code: Annotated[Name | None, Field(description="Of the values that have none of their own.")] = (
-        None
-    )
+    undisclosed: Score | None = None
+    """Its points or weight where it isn't disclosed."""
+    baseline: Score | None = None
+    """Against which points are compared for reason codes."""
+    reason_code: Name | None = None
+    """Of the values that have none of their own."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -181,33 +179,27 @@ class ScorecardSpec(Part):
     version: Literal[1]
     name: Name
     decision: ScorecardDecision
-    scale: Annotated[Scale | None, Field(description="Of points; without it weights are log-odds.")] = None
-    intercept: Annotated[Score, Field(description="Base points, or the intercept in log-odds.")] = Decimal(0)
-    reason_points: Annotated[
-        Literal["below", "above"] | None,
-        Field(description="Whether an adverse decision cites what has points below its baseline, or above."),
-    ] = None
-    intercept_before: Annotated[
-        Score | None, Field(description="The intercept before a repair, where that moved it.")
-    ] = None
-    undisclosed: Annotated[
-        Undisclosed | None,
-        Field(
-            description="What an attribute counts that isn't disclosed: as in the likeliest population that "
-            "conforms with the scorecard (the default where shares are given), as the bin of missing values, "
-            "or as declared at each attribute."
-        ),
-    ] = None
+    scale: Scale | None = None
+    """Of points; without it weights are log-odds."""
+    intercept: Score = Decimal(0)
+    """Base points, or the intercept in log-odds."""
+    reason_points: Literal["below", "above"] | None = None
+    """Whether an adverse decision cites what has points below its baseline, or above."""
+    intercept_before: Score | None = None
+    """The intercept before a repair, where that moved it."""
+    undisclosed: Undisclosed | None = None
+    """What an attribute counts that isn't disclosed: as in the likeliest population that conforms with the
+    scorecard (the default where shares are given), as the bin of missing values, or as declared at each
+    attribute.
+    """
     attributes: Annotated[
         tuple[ScorecardAttribute, ...],
         Listed,
         Field(json_schema_extra={"minItems": 1, "maxItems": checks.MAX_ATTRIBUTES}),
     ]
     provenance: Provenance | None = None
-    repair: Annotated[
-        RepairRecord | None,
-        Field(description="Written by `auditor repair`; what was moved says what it was before."),
-    ] = None
+    repair: RepairRecord | None = None
+    """Written by `auditor repair`; what was moved says what it was before."""
 
     @model_validator(mode="wrap")
     @classmethod
@@ -297,12 +289,12 @@ class ScorecardSpec(Part):
         InputError
             If its equations can't be solved.
         """
-        # Late, for NumPy takes longer to import than most models take to read.
+        # Imported here, since NumPy takes longer to import than most models take to read.
         from auditor.model.conforming import imputed_weights
 
         occurring = [_occurring(attribute) for attribute in self.attributes]
         nats = self.nats
-        # What is the same for every value is exactly that for none, and has no equation.
+        # An attribute whose values all count the same counts that undisclosed too; it has no equation.
         free = [i for i, values in enumerate(occurring) if len({v.number for v in values}) > 1]
         fixed = [values[0].number for i, values in enumerate(occurring) if i not in free]
         try:

@@ -127,11 +127,10 @@ class DecisionSpec(Part):
     name: Name
     favourable: ValueSpec
     unfavourable: ValueSpec
-    prior: Annotated[Prior | None, Field(description="P(favourable).")] = None
-    counts: Annotated[
-        DecisionCounts | None,
-        Field(description="Give the prior exactly; needed where attributes are given by counts."),
-    ] = None
+    prior: Prior | None = None
+    """P(favourable)."""
+    counts: DecisionCounts | None = None
+    """Give the prior exactly; needed where attributes are given by counts."""
 
 
 class Likelihood(Part):
@@ -159,10 +158,14 @@ class AttributeSpec(Part):
 
     model_config = _one_of("likelihood", "counts")
 
-    name: Annotated[Name, Field(description="What the column is called in the data.")]
-    label: Annotated[Name | None, Field(description="What people read in place of the name.")] = None
-    sensitive: Annotated[bool, Field(description="Whether it is protected.")] = False
-    sensitive_reason: Annotated[Text | None, Field(description="Why it is protected.")] = None
+    name: Name
+    """What the column is called in the data."""
+    label: Name | None = None
+    """What people read in place of the name."""
+    sensitive: bool = False
+    """Whether it is protected."""
+    sensitive_reason: Text | None = None
+    """Why it is protected."""
     values: Annotated[
         tuple[ValueSpec, ...], Listed, Field(json_schema_extra={"minItems": 2, "maxItems": checks.MAX_VALUES})
     ]
@@ -191,12 +194,10 @@ class LogLikelihoods(Part):
 
     unconstrained: Number | None = None
     repaired: Number | None = None
-    independent: Annotated[
-        Number | None, Field(description="Of the most likely model with sensitive attributes independent.")
-    ] = None
-    independent_mean: Annotated[
-        Number | None, Field(description="Of the one that takes the mean of both conditionals instead.")
-    ] = None
+    independent: Number | None = None
+    """Of the most likely model with sensitive attributes independent."""
+    independent_mean: Number | None = None
+    """Of the one that takes the mean of both conditionals instead."""
 
 
 class RepairRound(Part):
@@ -205,17 +206,19 @@ class RepairRound(Part):
     round: Whole
     constraints: Whole
     log_likelihood: Number | None
-    patterns: Annotated[
-        Whole | None, Field(description="Discrimination patterns left, exactly; null: not counted.")
-    ]
+    patterns: Whole | None
+    """Discrimination patterns left, exactly; null: not counted."""
 
 
 class RepairMargin(Part):
     """How likely the next model, learned from as many people as this one describes, is δ-fair unrepaired."""
 
-    delta: Annotated[Probability, Field(description="At which it is to be δ-fair.")]
-    wanted: Annotated[Probability, Field(description="With at least this probability.")]
-    at_least: Annotated[Probability, Field(description="The lower limit that draws have shown.")]
+    delta: Probability
+    """At which it is to be δ-fair."""
+    wanted: Probability
+    """With at least this probability."""
+    at_least: Probability
+    """The lower limit that draws have shown."""
     draws: Whole
     seed: Whole
 
@@ -223,66 +226,51 @@ class RepairMargin(Part):
 class RepairConditions(Part):
     """What a repaired model keeps to besides being fair."""
 
-    keep: Annotated[
-        tuple[Name, ...],
-        Listed,
-        Field(description="Attributes whose probabilities stay those of the counts."),
-    ] = ()
-    largest_change: Annotated[
-        Probability | None,
-        Field(description="No probability, the prior included, differs by more than this from the counts'."),
-    ] = None
-    rising: Annotated[
-        tuple[Name, ...],
-        Listed,
-        Field(description="Attributes whose log-odds don't fall in the listed order of their values."),
-    ] = ()
-    falling: Annotated[
-        tuple[Name, ...], Listed, Field(description="Attributes whose log-odds don't rise in that order.")
-    ] = ()
+    keep: Annotated[tuple[Name, ...], Listed] = ()
+    """Attributes whose probabilities stay those of the counts."""
+    largest_change: Probability | None = None
+    """No probability, the prior included, differs by more than this from the counts'."""
+    rising: Annotated[tuple[Name, ...], Listed] = ()
+    """Attributes whose log-odds don't fall in the listed order of their values."""
+    falling: Annotated[tuple[Name, ...], Listed] = ()
+    """Attributes whose log-odds don't rise in that order."""
 
 
 class RepairAlso(Part):
     """Another criterion by which a repaired model is fair too, at a threshold of its own."""
 
     criterion: Literal["difference", "ratio"]
-    delta: Annotated[Probability, Field(description="No degree by this criterion is above it.")]
+    delta: Probability
+    """No degree by this criterion is above it."""
 
 
 class RepairRecord(Part):
     """How a repaired model was found."""
 
-    method: Annotated[
-        Literal["fair", "independent", "independent-mean", "unconstrained"],
-        Field(description="Fair: the most likely model found without patterns; the others are baselines."),
-    ] = "fair"
-    delta: Annotated[
-        Probability, Field(description="No degree is above it, but for the unconstrained baseline.")
-    ]
+    method: Literal["fair", "independent", "independent-mean", "unconstrained"] = "fair"
+    """Fair: the most likely model found without patterns; the others are baselines."""
+    delta: Probability
+    """No degree is above it, but for the unconstrained baseline."""
     criterion: Literal["difference", "ratio"]
     solver: Name
     rounds: Whole
     constraints: Whole
-    progress: Annotated[tuple[RepairRound, ...] | None, Listed, Field(description="Round by round.")] = None
-    shortfall: Annotated[
-        Text | None, Field(description="Why the search for a more likely model ended early, if it did.")
-    ] = None
+    progress: Annotated[tuple[RepairRound, ...] | None, Listed] = None
+    """Round by round."""
+    shortfall: Text | None = None
+    """Why the search for a more likely model ended early, if it did."""
     log_likelihoods: LogLikelihoods
-    patterns_before: Annotated[
-        Whole | None,
-        Field(description="Exact number of discrimination patterns; null if they could not be counted."),
-    ] = None
+    patterns_before: Whole | None = None
+    """Exact number of discrimination patterns; null if they could not be counted."""
     patterns_after: Whole | None = None
-    also: Annotated[RepairAlso | None, Field(description="By what it is fair too.")] = None
-    conditions: Annotated[
-        RepairConditions | None, Field(description="Kept to besides; checked exactly as written.")
-    ] = None
-    source_sha256: Annotated[
-        str, Field(description="Digest of the model that was repaired.", pattern="^[0-9a-f]{64}$")
-    ]
-    margin: Annotated[
-        RepairMargin | None, Field(description="What the threshold was chosen for, if for the next model.")
-    ] = None
+    also: RepairAlso | None = None
+    """By what it is fair too."""
+    conditions: RepairConditions | None = None
+    """Kept to besides; checked exactly as written."""
+    source_sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    """Digest of the model that was repaired."""
+    margin: RepairMargin | None = None
+    """What the threshold was chosen for, if for the next model."""
 
 
 class ModelSpec(Part):
@@ -296,23 +284,16 @@ class ModelSpec(Part):
     version: Literal[1]
     name: Name
     decision: DecisionSpec
-    smoothing: Annotated[
-        Count,
-        Field(
-            description="Added to every count of an attribute, not to those of the decision.",
-            json_schema_extra={"default": 0},
-        ),
-    ] = Decimal(0)
+    smoothing: Annotated[Count, Field(json_schema_extra={"default": 0})] = Decimal(0)
+    """Added to every count of an attribute, not to those of the decision."""
     attributes: Annotated[
         tuple[AttributeSpec, ...],
         Listed,
         Field(json_schema_extra={"minItems": 1, "maxItems": checks.MAX_ATTRIBUTES}),
     ]
     provenance: Provenance | None = None
-    repair: Annotated[
-        RepairRecord | None,
-        Field(description="Written by `auditor repair`; likelihoods and prior then stand beside counts."),
-    ] = None
+    repair: RepairRecord | None = None
+    """Written by `auditor repair`; likelihoods and prior then stand beside counts."""
 
     @model_validator(mode="wrap")
     @classmethod

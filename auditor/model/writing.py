@@ -25,10 +25,9 @@ def dump_model(spec: ModelSpec | ScorecardSpec, form: Literal["json", "yaml"] = 
 
     Parameters
     ----------
-    spec : ModelSpec or ScorecardSpec
     form : {"json", "yaml"}
     """
-    # Without counts there is nothing to smooth.
+    # A model without counts has nothing to smooth, and doesn't say so.
     smoothed = isinstance(spec, ModelSpec) and any(a.counts is not None for a in spec.attributes)
     tree = spec.model_dump(exclude_none=True, exclude=set() if smoothed else {"smoothing"})
     return (_json(tree) if form == "json" else _yaml(tree)) + "\n"

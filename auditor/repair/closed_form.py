@@ -60,14 +60,10 @@ def most_likely(
 
     Parameters
     ----------
-    counts : Counts
-    criterion : Criterion
     aim : Criterion
         The same with the threshold to aim at.
-    solver : Solver
     inside : NaiveBayes
         From `well_inside`; it is the result where the solver fails, or time is up.
-    limits : Limits
 
     Returns
     -------

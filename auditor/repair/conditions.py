@@ -27,22 +27,16 @@ Line = tuple[Mapping[Parameter, int], float]
 
 @dataclass(frozen=True)
 class Conditions:
-    """Conditions on the parameters, beside those of fairness.
-
-    Attributes
-    ----------
-    keep : frozenset of int
-        Attributes whose probabilities stay exactly those of the counts.
-    largest_change : Fraction or None
-        No probability, the prior included, may differ by more than this from that of the counts.
-    monotone : tuple of (int, int)
-        Attributes whose log-odds ``ln P(v | d) / P(v | d̄)`` are not to fall in the listed order of values,
-        with 1, or not to rise, with -1. Then ``P(d | v, y)`` doesn't either, whatever y is disclosed.
-    """
+    """Conditions on the parameters, beside those of fairness."""
 
     keep: frozenset[int] = frozenset()
+    """Attributes whose probabilities stay exactly those of the counts."""
     largest_change: Fraction | None = None
+    """No probability, the prior included, may differ by more than this from that of the counts."""
     monotone: tuple[tuple[int, int], ...] = ()
+    """Attributes whose log-odds ``ln P(v | d) / P(v | d̄)`` are not to fall in the listed order of values,
+    with 1, or not to rise, with -1. Then ``P(d | v, y)`` doesn't either, whatever y is disclosed.
+    """
 
     @classmethod
     def of(

@@ -16,22 +16,16 @@ Pair = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True)
 class Counts:
-    """The counts that a model is learnt from.
-
-    Attributes
-    ----------
-    model : NaiveBayes
-        The most likely model of these counts, which nothing constrains.
-    decision : (Fraction, Fraction)
-        Cases with each decision.
-    attributes : tuple of tuple of (Fraction, Fraction)
-        Per attribute and value the cases with each decision, the smoothing added. An attribute's may add up
-        to less than the decision's where cells are missing.
-    """
+    """The counts that a model is learnt from."""
 
     model: NaiveBayes
+    """The most likely model of these counts, which nothing constrains."""
     decision: Pair
+    """Cases with each decision."""
     attributes: tuple[tuple[Pair, ...], ...]
+    """Per attribute and value the cases with each decision, the smoothing added. An attribute's may add up to
+    less than the decision's where cells are missing.
+    """
 
     def total(self, attribute: int) -> Pair:
         """Cases with each decision in which the attribute is known."""

@@ -39,13 +39,10 @@ def find_cuts(
 
     Parameters
     ----------
-    tables : LogOdds
-    criterion : Criterion
     rank_by : {"discrimination", "divergence"}
     per_round : int or None
         How many of the worst. None takes, by discrimination, the worst of each set of disclosed attributes
         and each direction, which differ enough that few rounds are needed.
-    limits : Limits
     conditions : Conditions
         As `cut_of` takes them.
     """

@@ -99,32 +99,22 @@ class _Barrier:
 
 @dataclass(frozen=True)
 class _Model:
-    """The quadratic model of a barrier function around a point, with its Newton step.
-
-    Attributes
-    ----------
-    barrier : _Barrier
-    point : _Point
-    multipliers : array, shape (m,)
-    jacobian : array, shape (m, F)
-        Of the slack.
-    factor : array, shape (F, F)
-        Cholesky factor of ``∇²L + Jᵀ diag(z/c) J``.
-    step : array, shape (F,)
-    decrease : float
-        The decrease of the barrier function to first order.
-    error : float
-        By how much the point and the multipliers miss the optimality conditions.
-    """
+    """The quadratic model of a barrier function around a point, with its Newton step."""
 
     barrier: _Barrier
     point: _Point
     multipliers: Floats
+    """Shape (m,)."""
     jacobian: Floats
+    """Shape (m, F): of the slack."""
     factor: Floats
+    """Shape (F, F): cholesky factor of ``∇²L + Jᵀ diag(z/c) J``."""
     step: Floats
+    """Shape (F,)."""
     decrease: float
+    """The decrease of the barrier function to first order."""
     error: float
+    """By how much the point and the multipliers miss the optimality conditions."""
 
     @classmethod
     def of(cls, barrier: _Barrier, point: _Point, multipliers: Floats) -> _Model:

@@ -46,85 +46,55 @@ _COUNT_STEPS = 1 << 25
 
 @dataclass(frozen=True)
 class Round:
-    """Where the learner stands: after so many rounds, the model that the exact search has gone through.
-
-    Attributes
-    ----------
-    number : int
-    constraints : int
-    log_likelihood : float
-    patterns : int or None
-        Exact number of discrimination patterns that are left; None where they are too many to be counted.
-    also : int or None
-        The same by the criterion that is asked for besides; None also where none is.
-    """
+    """Where the learner stands: after so many rounds, the model that the exact search has gone through."""
 
     number: int
     constraints: int
     log_likelihood: float
     patterns: int | None
+    """Exact number of discrimination patterns that are left; None where they are too many to be counted."""
     also: int | None = None
+    """The same by the criterion that is asked for besides; None also where none is."""
 
 
 @dataclass(frozen=True)
 class Learned:
-    """A model that the exact search has proved fair.
-
-    Attributes
-    ----------
-    model : NaiveBayes
-        Every probability is a finite decimal, but for attributes that are kept.
-    rounds, constraints : int
-    patterns_before : int or None
-        Exact number of discrimination patterns of the unconstrained model; None where they are too many.
-    also_before : int or None
-        The same by the criterion that is asked for besides; None also where none is.
-    shortfall : str or None
-        Why the learner ended before it came to a local optimum; None where it didn't.
-    arrivals : tuple of float
-        The log-likelihood to which each start led: that of a fair model, or one no greater than the best
-        fair one's, of a model that still has patterns.
-    """
+    """A model that the exact search has proved fair."""
 
     model: NaiveBayes
+    """Every probability is a finite decimal, but for attributes that are kept."""
     rounds: int
     constraints: int
     patterns_before: int | None
+    """Exact number of discrimination patterns of the unconstrained model; None where they are too many."""
     shortfall: str | None
+    """Why the learner ended before it came to a local optimum; None where it didn't."""
     arrivals: tuple[float, ...] = ()
+    """The log-likelihood to which each start led: that of a fair model, or one no greater than the best fair
+    one's, of a model that still has patterns.
+    """
     also_before: int | None = None
+    """The same by the criterion that is asked for besides; None also where none is."""
 
 
 @dataclass(frozen=True)
 class RepairOptions:
-    """How to learn.
-
-    Attributes
-    ----------
-    solver : Solver
-    rank_by, per_round
-        Which patterns become constraints, as in `find_cuts`.
-    max_rounds : int or None
-    limits : Limits
-    on_round : callable
-        Told of each model that the exact search goes through, the unconstrained one first.
-    near : NaiveBayes or None
-        A model to start from besides, such as that of a smaller threshold.
-    conditions : Conditions
-        What the model is to keep to besides being fair.
-    also : Criterion or None
-        Another criterion by which it is to be fair too.
-    """
+    """How to learn."""
 
     solver: Solver
     rank_by: CutRanking = "discrimination"
     per_round: int | None = None
+    """Which patterns become constraints, as in `find_cuts`."""
     max_rounds: int | None = None
     limits: Limits = field(default_factory=Limits)
     on_round: Callable[[Round], None] = lambda state: None
+    """Told of each model that the exact search goes through, the unconstrained one first."""
     near: NaiveBayes | None = None
+    """A model to start from besides, such as that of a smaller threshold."""
     conditions: Conditions = NONE
+    """What the model is to keep to besides being fair."""
     also: Criterion | None = None
+    """Another criterion by which it is to be fair too."""
 
 
 def learn(counts: Counts, criterion: Criterion, options: RepairOptions) -> Learned:

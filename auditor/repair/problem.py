@@ -42,23 +42,15 @@ TERMS = 3
 
 @dataclass(frozen=True)
 class Cut:
-    """Sensitive values that are not to discriminate in a context, or in any.
-
-    Attributes
-    ----------
-    sensitive_values : Assignment
-    context_values : Assignment or None
-        None stands for every context, possible or not: the closed-form bound on s alone.
-    sign : int
-        That of the degree.
-    criterion : {"difference", "ratio"}
-        By which they are not to.
-    """
+    """Sensitive values that are not to discriminate in a context, or in any."""
 
     sensitive_values: Assignment
     context_values: Assignment | None
+    """None stands for every context, possible or not: the closed-form bound on s alone."""
     sign: int
+    """That of the degree."""
     criterion: CriterionName
+    """By which they are not to."""
 
 
 def inequality_terms(criterion: Criterion, cut: Cut) -> Floats:
@@ -94,41 +86,29 @@ class Parameters:
     A value without cases under a decision keeps the probability 0 there, and is left out, unless its
     attribute is sensitive: in a context it pins the decision and can't discriminate, but disclosed it does;
     or in order: its log-odds have a place there. P is the number of parameters, R that of rows.
-
-    Attributes
-    ----------
-    counts : Counts
-    keep : frozenset of int
-        Attributes whose rows do not move.
-    attributes : tuple of int
-        Those that occur in a cut or an order, increasing.
-    places : dict
-        Where ``P(v | d)`` and ``P(v | d̄)`` stand, by attribute, value and side (0 for d, 1 for d̄). The prior
-        stands at 0, and its complement at 1.
-    weight : array, shape (P,)
-        n of each parameter.
-    row : array, shape (P,)
-        The row of each parameter.
-    start : array, shape (R,)
-        Where each row begins.
-    anchor : array, shape (R,)
-        The one parameter of each row whose logit is held at 0.
-    held : array, shape (P,)
-        The logits of what does not move, and 0.
-    free : array of bool, shape (P,)
-        False for all of a row that does not move, and for the anchors.
     """
 
     counts: Counts
     keep: frozenset[int]
+    """Attributes whose rows do not move."""
     attributes: tuple[int, ...]
+    """Those that occur in a cut or an order, increasing."""
     places: dict[tuple[int, int, int], int]
+    """Where ``P(v | d)`` and ``P(v | d̄)`` stand, by attribute, value and side (0 for d, 1 for d̄). The prior
+    stands at 0, and its complement at 1.
+    """
     weight: Floats
+    """Shape (P,): n of each parameter."""
     row: Integers
+    """Shape (P,): the row of each parameter."""
     start: Integers
+    """Shape (R,): where each row begins."""
     anchor: Integers
+    """Shape (R,): the one parameter of each row whose logit is held at 0."""
     held: Floats
+    """Shape (P,): the logits of what does not move, and 0."""
     free: npt.NDArray[np.bool_]
+    """Shape (P,): false for all of a row that does not move, and for the anchors."""
 
     @classmethod
     def of(cls, counts: Counts, cuts: Sequence[Cut], conditions: Conditions) -> Parameters:
@@ -218,22 +198,16 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Problem:
-    """Parameters, the cuts on them, and the conditions after the cuts.
-
-    Attributes
-    ----------
-    parameters : Parameters
-    context, strength : array, shape (m, P)
-        ``γ = context @ ln θ`` and ``s = strength @ ln θ`` of each cut.
-    terms : array, shape (m, K, 3)
-        `inequality_terms` of each cut, divided by the left side of its inequality; of a condition ``L <= r``,
-        with L as its strength, the one term ``e^r / e^L``.
-    """
+    """Parameters, the cuts on them, and the conditions after the cuts."""
 
     parameters: Parameters
     context: Floats
     strength: Floats
+    """Shape (m, P): ``γ = context @ ln θ`` and ``s = strength @ ln θ`` of each cut."""
     terms: Floats
+    """Shape (m, K, 3): `inequality_terms` of each cut, divided by the left side of its inequality; of a
+    condition ``L <= r``, with L as its strength, the one term ``e^r / e^L``.
+    """
 
     @classmethod
     def of(

@@ -135,36 +135,24 @@ class _Step:
 
 @dataclass
 class _Branch:
-    """A part of the models, by ranges of forms.
-
-    Attributes
-    ----------
-    low, high : arrays
-        One entry per form.
-    bound : float
-        The best upper bound of the log-likelihood so far.
-    log_theta : array, shape (P,)
-        Where the relaxation has its optimum.
-    weights : list
-        The rows and multipliers that prove the bound.
-    warm : dict
-        The multipliers by the name of each row, to start the next relaxation from.
-    steps : list of _Step
-    split : (int, float) or None
-        The form, and where it is split.
-    children : list of _Branch
-        Below and above.
-    """
+    """A part of the models, by ranges of forms."""
 
     low: Floats
     high: Floats
+    """One entry per form."""
     bound: float
+    """The best upper bound of the log-likelihood so far."""
     log_theta: Floats
+    """Shape (P,): where the relaxation has its optimum."""
     weights: list[tuple[_Row, float]] = field(default_factory=list)
+    """The rows and multipliers that prove the bound."""
     warm: dict[_RowName, float] = field(default_factory=dict)
+    """The multipliers by the name of each row, to start the next relaxation from."""
     steps: list[_Step] = field(default_factory=list)
     split: tuple[int, float] | None = None
+    """The form, and where it is split."""
     children: list[_Branch] = field(default_factory=list)
+    """Below and above."""
 
     def part(self, form: int, at: float, upper: bool) -> _Branch:
         """The part on one side of a split, which inherits what is known."""
@@ -184,7 +172,6 @@ def prove(
 
     Parameters
     ----------
-    counts : Counts
     question : Question
         The threshold, and the limits; when they are met, the proof's bound is what was reached by then.
     found : float

@@ -35,20 +35,16 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Bounded:
-    """An upper bound with the multipliers that prove it.
-
-    Attributes
-    ----------
-    value : float
-        The bound.
-    multipliers : array, shape (m,)
-    log_theta : array, shape (P,)
-        The point at which the bound would be attained; it keeps the inequalities as far as the solver came.
-    """
+    """An upper bound with the multipliers that prove it."""
 
     value: float
+    """The bound."""
     multipliers: Floats
+    """Shape (m,)."""
     log_theta: Floats
+    """Shape (P,): the point at which the bound would be attained; it keeps the inequalities as far as the
+    solver came.
+    """
 
 
 def entropy(weight: Floats, start: Integers, row: Integers) -> tuple[float, Floats]:

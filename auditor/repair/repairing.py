@@ -72,16 +72,10 @@ _BASELINES: Mapping[MethodName, Callable[[Counts], NaiveBayes]] = {
 
 
 class Repaired(NamedTuple):
-    """A model without discrimination patterns, and what it cost.
-
-    Attributes
-    ----------
-    model : ModelSpec or ScorecardSpec
-        With names, counts or shares and provenance of the original, and a record of the repair.
-    summary : Repair
-    """
+    """A model without discrimination patterns, and what it cost."""
 
     model: ModelSpec | ScorecardSpec
+    """With names, counts or shares and provenance of the original, and a record of the repair."""
     summary: Repair
 
 
@@ -98,7 +92,6 @@ def repair(
 
     Parameters
     ----------
-    spec : ModelSpec or ScorecardSpec
     question : Question
         What the model is to be fair by.
     method : {"fair", "independent", "independent-mean", "unconstrained"}

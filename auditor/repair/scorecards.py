@@ -125,11 +125,8 @@ def fair_card(source: ScorecardSpec, counts: Counts, criterion: Criterion, optio
 
     Parameters
     ----------
-    source : ScorecardSpec
     counts : Counts
         Of its conforming population.
-    criterion : Criterion
-    options : RepairOptions
 
     Raises
     ------

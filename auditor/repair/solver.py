@@ -36,19 +36,12 @@ _FARTHEST = 30.0
 
 @dataclass(frozen=True)
 class Solution:
-    """A point, which its user has to check.
-
-    Attributes
-    ----------
-    theta : array, shape (P,)
-        The parameters.
-    converged : bool
-        Whether the solver took the point for a local optimum.
-    iterations : int
-    """
+    """A point, which its user has to check."""
 
     theta: Floats
+    """Shape (P,): the parameters."""
     converged: bool
+    """Whether the solver took the point for a local optimum."""
     iterations: int
 
 
@@ -89,16 +82,12 @@ def solve_near(
 
     Parameters
     ----------
-    solver : Solver
-    counts : Counts
-    cuts : sequence of Cut
     criteria : sequence of Criterion
         Those of the cuts, with the thresholds to aim at.
     near : NaiveBayes
         Fair or not.
     inside : NaiveBayes
         A model well inside every cut, towards which the start is moved until all have slack.
-    limits : Limits
     conditions, margin
         As in `Problem.of`.
 

@@ -82,54 +82,36 @@ class Facts:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table with more than its text.
-
-    Attributes
-    ----------
-    text : str
-    sort : float or None
-        The number by which a browser sorts.
-    bar : (float, float) or None
-        Where a bar behind the text begins and ends, as shares of the cell's width.
-    look : str
-        A class of the sheet.
-    under : str
-        A second line, where there is room for it.
-    link : str
-        What the text leads to in a browser, if anything.
-    """
+    """A cell of a table with more than its text."""
 
     text: str
     sort: float | None = None
+    """The number by which a browser sorts."""
     bar: tuple[float, float] | None = None
+    """Where a bar behind the text begins and ends, as shares of the cell's width."""
     look: str = ""
+    """A class of the sheet."""
     under: str = ""
+    """A second line, where there is room for it."""
     link: str = ""
+    """What the text leads to in a browser, if anything."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells.
-
-    Attributes
-    ----------
-    caption : str
-        What a page says above it.
-    head : tuple of str
-    rows : sequence of tuples of str or Cell
-    right : int
-        So many columns at the end are numbers.
-    look : str
-        The class of the sheet that sets its widths. Tables of ``patterns`` have the number, what is
-        disclosed and in which context in their first columns; a terminal shows the latter below the row.
-    """
+    """Rows of cells."""
 
     kind: ClassVar[str] = "table"
     caption: str
+    """What a page says above it."""
     head: tuple[str, ...]
     rows: Sequence[tuple[str | Cell, ...]]
     right: int = 0
+    """So many columns at the end are numbers."""
     look: str = ""
+    """The class of the sheet that sets its widths. Tables of ``patterns`` have the number, what is disclosed
+    and in which context in their first columns; a terminal shows the latter below the row.
+    """
 
     def texts(self) -> list[tuple[str, ...]]:
         """The texts of the rows."""
@@ -138,20 +120,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A chart with its heading; a format without pictures leaves out both.
-
-    Attributes
-    ----------
-    chart : object
-        Where its marks go; the macro of the templates named ``draw`` draws it.
-    says : str
-        What a screen reader says, and a reader reads.
-    """
+    """A chart with its heading; a format without pictures leaves out both."""
 
     kind: ClassVar[str] = "picture"
     draw: str
     chart: object
+    """Where its marks go; the macro of the templates named ``draw`` draws it."""
     says: str
+    """What a screen reader says, and a reader reads."""
     heading: str = ""
     id: str = ""
 

@@ -20,21 +20,14 @@ class Tick:
 
 @dataclass(frozen=True)
 class DegreeScale:
-    """The largest degree against the threshold, on one horizontal axis.
-
-    Attributes
-    ----------
-    width : float
-        Length of the axis.
-    threshold, low, high : float
-        Where the threshold, the largest degree found and the proved bound on it stand.
-    ticks : tuple of Tick
-    """
+    """The largest degree against the threshold, on one horizontal axis."""
 
     width: float
+    """Length of the axis."""
     threshold: float
     low: float
     high: float
+    """Where the threshold, the largest degree found and the proved bound on it stand."""
     ticks: tuple[Tick, ...]
 
     @classmethod
@@ -65,25 +58,16 @@ class Line:
 
 @dataclass(frozen=True)
 class Curve:
-    """What likelihood is kept (upwards) at each threshold (to the right).
-
-    Attributes
-    ----------
-    width, height : float
-        Size of the plotting area; (0, 0) is its upper left corner.
-    path, bound : str
-        SVG paths along the points and along what is proved to be out of reach; the latter may be empty.
-    dots : tuple of (float, float)
-        The points.
-    knee : (float, float) or None
-    x_ticks, y_ticks : tuple of Tick
-    """
+    """What likelihood is kept (upwards) at each threshold (to the right)."""
 
     width: float
     height: float
+    """Size of the plotting area; (0, 0) is its upper left corner."""
     path: str
     bound: str
+    """SVG paths along the points and along what is proved to be out of reach; the latter may be empty."""
     dots: tuple[tuple[float, float], ...]
+    """The points."""
     knee: tuple[float, float] | None
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
@@ -140,23 +124,15 @@ class Bar:
 
 @dataclass(frozen=True)
 class Histogram:
-    """How often the largest degree of drawn models is how large.
-
-    Attributes
-    ----------
-    width, height : float
-        Size of the plotting area; (0, 0) is its upper left corner.
-    bars : tuple of Bar
-        Of one interval those of fair models stand below those of others.
-    threshold : float or None
-        Where δ is; None if it is too far from the bars to be shown.
-    x_ticks, y_ticks : tuple of Tick
-    """
+    """How often the largest degree of drawn models is how large."""
 
     width: float
     height: float
+    """Size of the plotting area; (0, 0) is its upper left corner."""
     bars: tuple[Bar, ...]
+    """Of one interval those of fair models stand below those of others."""
     threshold: float | None
+    """Where δ is; None if it is too far from the bars to be shown."""
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
 
@@ -212,31 +188,21 @@ class Mark:
 
 @dataclass(frozen=True)
 class Scatter:
-    """Probability (logarithmic, to the right) against |degree| (upwards) of discrimination patterns.
-
-    Attributes
-    ----------
-    width, height : float
-        Size of the plotting area; (0, 0) is its upper left corner.
-    cloud : str
-        An SVG path with a subpath of no length for each point: drawn with round ends, each is a dot.
-    front : str
-        An SVG path along the Pareto front.
-    series : tuple of (str, tuple of Mark)
-        The marked lists by the name of their ranking.
-    x_ticks, y_ticks : tuple of Tick
-    scale : (float, float, float, float)
-        The exponents of ten at the left and the right edge, and the degrees at the lower and the upper one.
-    """
+    """Probability (logarithmic, to the right) against |degree| (upwards) of discrimination patterns."""
 
     width: float
     height: float
+    """Size of the plotting area; (0, 0) is its upper left corner."""
     cloud: str
+    """An SVG path with a subpath of no length for each point: drawn with round ends, each is a dot."""
     front: str
+    """An SVG path along the Pareto front."""
     series: tuple[tuple[str, tuple[Mark, ...]], ...]
+    """The marked lists by the name of their ranking."""
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     scale: tuple[float, float, float, float]
+    """The exponents of ten at the left and the right edge, and the degrees at the lower and the upper one."""
 
     @classmethod
     def of(

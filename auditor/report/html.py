@@ -35,21 +35,14 @@ PROOF = (("exact.js", "prove.js"), ("report.js", "explore.js", "proof.js"))
 
 @dataclass(frozen=True)
 class Look:
-    """What an issuer may change without a template.
-
-    Attributes
-    ----------
-    logo : str or None
-        A picture as a ``data:`` URL.
-    logo_text : str
-        What a screen reader says in its place.
-    accent : str or None
-        The colour of headings and links, as ``#rrggbb``.
-    """
+    """What an issuer may change without a template."""
 
     logo: str | None = None
+    """A picture as a ``data:`` URL."""
     logo_text: str = ""
+    """What a screen reader says in its place."""
     accent: str | None = None
+    """The colour of headings and links, as ``#rrggbb``."""
 
 
 def render(
@@ -59,8 +52,6 @@ def render(
 
     Parameters
     ----------
-    subject : Subject
-    look : Look
     templates : Path, optional
         A folder of templates that come before the shipped ones.
     medium : {"screen", "paper"}

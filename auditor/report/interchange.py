@@ -39,23 +39,15 @@ _FAMILIES = {"naive-bayes": "naive Bayes", "scorecard": "scorecard"}
 
 @dataclass(frozen=True)
 class Certified:
-    """A certificate, and the files that it and its model are.
-
-    Attributes
-    ----------
-    certificate : Certificate
-    file : bytes
-        As ``certify`` writes it, signed or not.
-    model_file : (str, str)
-        Name and SHA-256 of the model's file.
-    signed_as : (str, str) or None
-        Name and SHA-256 under which a model signature (OMS) signs the model.
-    """
+    """A certificate, and the files that it and its model are."""
 
     certificate: Certificate
     file: bytes
+    """As ``certify`` writes it, signed or not."""
     model_file: tuple[str, str]
+    """Name and SHA-256 of the model's file."""
     signed_as: tuple[str, str] | None = None
+    """Name and SHA-256 under which a model signature (OMS) signs the model."""
 
 
 def test_result(certified: Certified) -> dict[str, Any]:
@@ -173,7 +165,6 @@ def contradicts(around: dict[str, Any], certificate: Certificate, file: bytes) -
     ----------
     around : dict
         A test result or a bill of materials.
-    certificate : Certificate
     file : bytes
         The certificate's file in it.
     """

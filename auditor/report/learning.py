@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from auditor.data.counting import SMALL_GROUP
+from auditor.data.counted import SMALL_GROUP
 from auditor.report import text
 from auditor.report.blocks import Block, Heading, Paragraph, Table
 from auditor.report.figures import percent, rounded, share
 
 if TYPE_CHECKING:
-    from auditor.data.counting import Group, Summary
+    from auditor.data.counted import Group, Summary
     from auditor.data.scoring import Performance
 
 #: Small groups that are listed.

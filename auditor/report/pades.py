@@ -17,10 +17,8 @@ def sign(content: bytes, key: Path, passphrase: str) -> bytes:
 
     Parameters
     ----------
-    content : bytes
     key : Path
         A PKCS #12 file with the key and its certificates.
-    passphrase : str
 
     Raises
     ------

@@ -34,21 +34,7 @@ _LAST_PLACE = Fraction(1, 10**12)
 
 @dataclass(frozen=True)
 class Stated:
-    """The question, the verdict and its figures, which an audit and a certificate both have.
-
-    Attributes
-    ----------
-    largest : DegreeRecord
-        The largest degree with its bounds and the worst pattern.
-    count : int or None
-        The exact number of discrimination patterns.
-    count_bounds : (int, int) or None
-        What is proved of it.
-    count_reason : str or None
-        Why it isn't exact.
-    reasons : tuple of str
-        Why something is not complete.
-    """
+    """The question, the verdict and its figures, which an audit and a certificate both have."""
 
     verdict: Verdict
     criterion: CriterionName
@@ -56,12 +42,17 @@ class Stated:
     min_probability: str | None
     model: ModelRecord
     largest: DegreeRecord
+    """The largest degree with its bounds and the worst pattern."""
     count: int | None
+    """The exact number of discrimination patterns."""
     count_bounds: tuple[int, int] | None
+    """What is proved of it."""
     count_reason: str | None
+    """Why it isn't exact."""
     total: int
     coverage: tuple[CoverageRecord, ...] | None
     reasons: tuple[str, ...]
+    """Why something is not complete."""
     version: str
 
     @classmethod
@@ -161,44 +152,28 @@ class Stated:
 
 @dataclass(frozen=True)
 class Subject:
-    """What a report is about; everything in it was computed before.
-
-    Attributes
-    ----------
-    stated : Stated
-        Of the certificate if there is one, else of the audit.
-    audit : Audit or None
-    certificate : Certificate or None
-    file : str
-        The certificate's file, JSON as it is; empty if there is none.
-    key_id : str
-        Of the key that the signed certificate names; empty if it isn't signed.
-    parameters : ExactModel or None
-        The whole model.
-    provenance : Provenance or None
-    comparison : Comparison or None
-        What changed since the certificate that this one takes the place of.
-    repair : Repair or RepairRecord or None
-        How the model was repaired: the document that the repair gave, or what the model says of it.
-    moved : tuple of ParameterChange or PointsChange
-        The parameters that the repair moved most, or all points of a scorecard that it moved.
-    profile : Profile or None
-    brief : bool
-        Whether it is for a terminal, with the main figures only.
-    """
+    """What a report is about; everything in it was computed before."""
 
     stated: Stated
+    """Of the certificate if there is one, else of the audit."""
     audit: Audit | None = None
     certificate: Certificate | None = None
     file: str = ""
+    """The certificate's file, JSON as it is; empty if there is none."""
     key_id: str = ""
+    """Of the key that the signed certificate names; empty if it isn't signed."""
     parameters: ExactModel | None = None
+    """The whole model."""
     provenance: Provenance | CertifiedProvenance | None = None
     comparison: Comparison | None = None
+    """What changed since the certificate that this one takes the place of."""
     repair: Repair | RepairRecord | None = None
+    """How the model was repaired: the document that the repair gave, or what the model says of it."""
     moved: tuple[ParameterChange | PointsChange, ...] = ()
+    """The parameters that the repair moved most, or all points of a scorecard that it moved."""
     profile: Profile | None = None
     brief: bool = False
+    """Whether it is for a terminal, with the main figures only."""
 
     @property
     def reaches_further(self) -> bool:

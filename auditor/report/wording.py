@@ -101,17 +101,18 @@ def probable_only(min_probability: str | None) -> str:
 def sentence(pattern: PatternRecord, favourable: str) -> str:
     """Say what disclosing does to whom."""
     before, after = pattern.favourable_given_context, pattern.favourable_given_pattern
-    whom = values(pattern.context_values)
     change = (
         f"leaves P({favourable}) at {percent(before)}"
         if pattern.degree == 0
         else f"{'raises' if pattern.degree > 0 else 'lowers'} P({favourable}) "
         f"from {percent(before)} to {percent(after)}"
     )
-    return (
-        f"Disclosing {values(pattern.sensitive_values)} {change} for "
-        f"people {f'with {whom}' if whom else 'of whom nothing else is known'}."
-    )
+    return f"Disclosing {values(pattern.sensitive_values)} {change} for {whom(pattern.context_values)}."
+
+
+def whom(context: Mapping[str, str]) -> str:
+    """The people of whom a context is known."""
+    return f"people with {values(context)}" if context else "people of whom nothing else is known"
 
 
 def degree(figure: DegreeRecord, delta: str) -> str:

@@ -6,12 +6,11 @@ searches found, so that no bound in it is worse than a pattern that stands elsew
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate, chain, combinations_with_replacement
-from math import inf
 from typing import get_args
 
 from auditor.choices import ListName, RankBy, Verdict
@@ -25,11 +24,10 @@ from auditor.search.additive.engine import Engine, Point
 from auditor.search.additive.ranking import Ranking
 from auditor.search.additive.summaries import Summary
 from auditor.search.additive.tables import exact_of
-from auditor.search.additive.worst import Worst
 from auditor.search.approvals import Approvals, Scores, approvals_of
 from auditor.search.card_reach import CardExtreme, CardReach, Margin, card_box, card_reach, holds_for_cards
 from auditor.search.criteria import Criterion
-from auditor.search.figure import Figure
+from auditor.search.figure import ALL, GROUP, Figure, Figures, among, disclosing, individual, probable
 from auditor.search.groups import Groups, groups_of
 from auditor.search.pattern import Pattern
 from auditor.search.populations import PopulationReach, in_every_population
@@ -61,168 +59,106 @@ _MARKED, _FRONT = 10, 40
 
 @dataclass(frozen=True)
 class Wanted:
-    """What an answer is to have beyond the verdict and the largest degree.
-
-    Attributes
-    ----------
-    top : int
-        Patterns in the top list; 0 for none.
-    rank_by : {"divergence", "discrimination", "probability"} or None
-        None for divergence, or degree where there are no probabilities.
-    minimal : int
-        Subset-minimal patterns to list.
-    details : bool
-        The worst degree by level, attribute and share of people, and the groups.
-    illustration : bool
-        The worst degree of each pair of attributes, and points to draw.
-    cutoff : Cutoff or None
-        With it, rates of approval of listed patterns and, with details, of groups; of scorecards only.
-    sets : tuple of ModelSet
-        Sets of models about the model, for each of which to say what holds for all; of naive Bayes only.
-    margins : tuple of Margin
-        By how much the numbers of a scorecard may be off, for each of which to say what holds for all.
-    largest_box : bool
-        Up to which box the verdict holds for all models in it.
-    every_population : bool
-        What holds in every population; of scorecards only.
-    count : bool
-        The number of patterns. Without it the verdict rests on the search for the worst one alone.
-    """
+    """What an answer is to have beyond the verdict and the largest degree."""
 
     top: int = 0
+    """Patterns in the top list; 0 for none."""
     rank_by: RankBy | None = None
+    """None for divergence, or degree where there are no probabilities."""
     minimal: int = 0
+    """Subset-minimal patterns to list."""
     details: bool = False
+    """The worst degree by level, attribute and share of people, and the groups."""
     illustration: bool = False
+    """The worst degree of each pair of attributes, and points to draw."""
     cutoff: Cutoff | None = None
+    """With it, rates of approval of listed patterns and, with details, of groups; of scorecards only."""
     sets: tuple[ModelSet, ...] = ()
+    """Sets of models about the model, for each of which to say what holds for all; of naive Bayes only."""
     margins: tuple[Margin, ...] = ()
+    """By how much the numbers of a scorecard may be off, for each of which to say what holds for all."""
     largest_box: bool = False
+    """Up to which box the verdict holds for all models in it."""
     every_population: bool = False
+    """What holds in every population; of scorecards only."""
     count: bool = True
+    """The number of patterns. Without it the verdict rests on the search for the worst one alone."""
 
 
 @dataclass(frozen=True)
 class ByAttribute:
-    """The patterns that disclose one sensitive attribute.
-
-    Attributes
-    ----------
-    attribute : int
-    any, alone : Figure
-        Of those that disclose it alone or with others, and of those that disclose it alone.
-    count : (int, int)
-        At least and at most so many of the first kind are discrimination patterns.
-    """
+    """The patterns that disclose one sensitive attribute."""
 
     attribute: int
     any: Figure
     alone: Figure
+    """Of those that disclose it alone or with others, and of those that disclose it alone."""
     count: tuple[int, int]
+    """At least and at most so many of the first kind are discrimination patterns."""
 
 
 @dataclass(frozen=True)
 class Illustration:
-    """Patterns to be drawn; nothing is decided by them.
-
-    Attributes
-    ----------
-    points : tuple of Point
-    sampled : bool
-        Whether the points are a uniform sample rather than all patterns.
-    front : Summary
-        Patterns that no other beats in both.
-    marked : tuple of (str, Ranking)
-        The first of each ranking.
-    """
+    """Patterns to be drawn; nothing is decided by them."""
 
     points: tuple[Point, ...]
     sampled: bool
+    """Whether the points are a uniform sample rather than all patterns."""
     front: Summary
+    """Patterns that no other beats in both."""
     marked: tuple[tuple[RankBy, Ranking], ...]
+    """The first of each ranking."""
 
 
 @dataclass(frozen=True)
 class HowFar:
-    """How far the verdict reaches beyond the model itself.
-
-    Attributes
-    ----------
-    sets : tuple of (ModelSet, Reach, SetCounts)
-    cards : tuple of (Margin, CardReach)
-    largest_box : LargestBox or None
-        None if not wanted, or the verdict is inconclusive.
-    populations : PopulationReach or None
-    """
+    """How far the verdict reaches beyond the model itself."""
 
     sets: tuple[tuple[ModelSet, Reach, SetCounts], ...]
     cards: tuple[tuple[Margin, CardReach], ...]
     largest_box: LargestBox | None
+    """None if not wanted, or the verdict is inconclusive."""
     populations: PopulationReach | None
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What is known: for each figure what was found and what was proved.
-
-    Attributes
-    ----------
-    question : Question
-    wanted : Wanted
-    rank_by : {"divergence", "discrimination", "probability"}
-        Of the top list.
-    model : Classifier
-        With the attributes of the question marked as sensitive.
-    verdict : {"delta-fair", "not-delta-fair", "inconclusive"}
-    largest : Figure
-        Of all patterns in scope.
-    count : PatternCount
-        The number of discrimination patterns in scope, and how each set of attributes was decided.
-    solved, total : int
-        Combinations of sensitive values that were searched one by one for `largest`, and all of them.
-    group, individual : Figure or None
-        Of patterns without context, and of those that disclose every attribute; None if not wanted.
-    by_attribute : tuple of ByAttribute
-    by_share : tuple of (Share, Figure)
-    by_pair : tuple of ((int, int), Figure)
-        Of patterns that disclose no sensitive attributes but these; empty if there are too many pairs.
-    by_threshold : tuple of (Share, (int, int))
-        At least and at most how many patterns there are above other thresholds; empty unless illustrated.
-    top : Ranking or None
-    minimal : Summary or None
-        None if not wanted, or where no population is assumed: the list is by probability.
-    groups : tuple of Groups
-    illustration : Illustration or None
-    approvals : Approvals or None
-        A measure beside the search.
-    how_far : HowFar or None
-        None if nothing of it is wanted.
-    out_of_time : bool
-        Whether the limit of time was reached.
-    """
+    """What is known: for each figure what was found and what was proved."""
 
     question: Question
     wanted: Wanted
     rank_by: RankBy
+    """Of the top list."""
     model: Classifier
+    """With the attributes of the question marked as sensitive."""
     verdict: Verdict
     largest: Figure
+    """Of all patterns in scope."""
     count: PatternCount
+    """The number of discrimination patterns in scope, and how each set of attributes was decided."""
     solved: int
     total: int
+    """Combinations of sensitive values that were searched one by one for `largest`, and all of them."""
     group: Figure | None
     individual: Figure | None
+    """Of patterns without context, and of those that disclose every attribute; None if not wanted."""
     by_attribute: tuple[ByAttribute, ...]
     by_share: tuple[tuple[Share, Figure], ...]
     by_pair: tuple[tuple[tuple[int, int], Figure], ...]
+    """Of patterns that disclose no sensitive attributes but these; empty if there are too many pairs."""
     top: Ranking | None
     minimal: Summary | None
+    """None if not wanted, or where no population is assumed: the list is by probability."""
     groups: tuple[Groups, ...]
     illustration: Illustration | None
     approvals: Approvals | None
+    """A measure beside the search."""
     how_far: HowFar | None
+    """None if nothing of it is wanted."""
     by_threshold: tuple[tuple[Share, tuple[int, int]], ...]
+    """At least and at most how many patterns there are above other thresholds; empty unless illustrated."""
     out_of_time: bool
+    """Whether the limit of time was reached."""
 
 
 def answer(
@@ -235,9 +171,6 @@ def answer(
 
     Parameters
     ----------
-    model : Classifier
-    question : Question
-    wanted : Wanted
     progress : callable, optional
         Called with a few words at the start of each part of the work.
 
@@ -261,8 +194,8 @@ def answer(
     shares = _shares(question) if wanted.details and populated else ()
     progress("searching the worst pattern")
     worst = engine.worst()
-    figures = _Figures()
-    figures.add(_ALL, worst)
+    figures = Figures()
+    figures.add(ALL, worst)
     top = minimal = illustration = None
     if wanted.top:
         progress(f"searching the top {wanted.top} by {rank_by}")
@@ -274,27 +207,27 @@ def answer(
         figures.seen += minimal.patterns
     if wanted.details:
         progress("searching the worst patterns of each kind")
-        figures.add(_GROUP, engine.group_level())
-        figures.add(_individual(model), engine.worst(individual=True))
+        figures.add(GROUP, engine.group_level())
+        figures.add(individual(model), engine.worst(individual=True))
         for i in attributes:
-            figures.add(_disclosing(i), engine.worst(disclosing=i))
-            figures.add(_among(i, i), engine.worst(only=(i,)))
+            figures.add(disclosing(i), engine.worst(disclosing=i))
+            figures.add(among(i, i), engine.worst(only=(i,)))
         if shares:
             by_share = engine.worst_by_share([share.value for share in shares[:-1]])
             for share, found in zip(shares, (*by_share, worst), strict=True):
-                figures.add(_probable(share), found)
+                figures.add(probable(share), found)
     if wanted.illustration:
         progress("drawing patterns")
         for pair in pairs:
-            figures.add(_among(*pair), engine.worst(only=pair))
+            figures.add(among(*pair), engine.worst(only=pair))
         if populated:
             illustration = _illustration(engine)
             figures.seen += illustration.front.patterns
             figures.seen += chain.from_iterable(ranking.patterns for _, ranking in illustration.marked)
     progress("counting patterns")
-    # Last, since it is what can take longest and nothing else needs it.
+    # Counting comes last: it can take longest, and nothing else needs it.
     threshold = question.criterion.threshold
-    # Where the search has shown that there is none, an enclosure has nothing to add.
+    # If the search has shown that there is no pattern, an enclosure of their number has nothing to add.
     count = PatternCount(0, model.total_patterns(), "it was not asked for", ())
     if wanted.count:
         count = engine.count(enclosed=worst.upper > threshold)
@@ -311,8 +244,8 @@ def answer(
     uppers = [found.upper for _, found, _ in sets] + [found.upper for _, found in cards]
     uppers += [populations.upper] if populations else []
     ceiling = min([*uppers, threshold if count.upper == 0 else Fraction(1)])
-    figures.settle(ceiling, [_disclosing(i) for i in attributes])
-    largest = figures[_ALL]
+    figures.settle(ceiling, [disclosing(i) for i in attributes])
+    largest = figures[ALL]
     verdict = _verdict(largest, count, threshold)
     if verdict == "delta-fair" and (
         count.upper or any(entry.method == "enclosed" for entry in count.coverage)
@@ -329,14 +262,14 @@ def answer(
         count=count,
         solved=worst.solved,
         total=worst.total,
-        group=figures.get(_GROUP),
-        individual=figures.get(_individual(model)),
+        group=figures.get(GROUP),
+        individual=figures.get(individual(model)),
         by_attribute=tuple(
-            ByAttribute(i, figures[_disclosing(i)], figures[_among(i, i)], count.disclosing(i))
+            ByAttribute(i, figures[disclosing(i)], figures[among(i, i)], count.disclosing(i))
             for i in attributes
         ),
-        by_share=tuple((share, figures[_probable(share)]) for share in shares),
-        by_pair=tuple((pair, figures[_among(*pair)]) for pair in pairs),
+        by_share=tuple((share, figures[probable(share)]) for share in shares),
+        by_pair=tuple((pair, figures[among(*pair)]) for pair in pairs),
         top=top,
         minimal=minimal,
         groups=groups,
@@ -610,106 +543,3 @@ def _illustration(engine: Engine) -> Illustration:
         front=engine.pareto(_FRONT),
         marked=tuple((rank_by, engine.top(_MARKED, rank_by)) for rank_by in rankings),
     )
-
-
-@dataclass(frozen=True)
-class _Scope:
-    """The patterns that a figure speaks of: those that meet every condition.
-
-    Attributes
-    ----------
-    disclosing : frozenset of int
-        x discloses at least these attributes.
-    only : frozenset of int or None
-        x discloses none but these.
-    probability : Fraction
-        ``P(xy)`` is at least this.
-    least_context, most_context : int
-        How many attributes y may disclose.
-    """
-
-    disclosing: frozenset[int] = frozenset()
-    only: frozenset[int] | None = None
-    probability: Fraction = Fraction(0)
-    least_context: int = 0
-    most_context: float = inf
-
-    def has(self, pattern: Pattern) -> bool:
-        """Whether a pattern meets the conditions."""
-        disclosed = {i for i, _ in pattern.sensitive_values}
-        return (
-            self.disclosing <= disclosed
-            and (self.only is None or disclosed <= self.only)
-            and (not self.probability or pattern.probability >= self.probability)
-            and self.least_context <= len(pattern.context_values) <= self.most_context
-        )
-
-    def within(self, other: _Scope) -> bool:
-        """Whether every pattern that meets these conditions meets the other's too."""
-        return (
-            self.disclosing >= other.disclosing
-            and (other.only is None or (self.only is not None and self.only <= other.only))
-            and self.probability >= other.probability
-            and self.least_context >= other.least_context
-            and self.most_context <= other.most_context
-        )
-
-
-_ALL, _GROUP = _Scope(), _Scope(most_context=0)
-
-
-def _individual(model: Classifier) -> _Scope:
-    return _Scope(frozenset(model.sensitive), least_context=len(model.attributes) - len(model.sensitive))
-
-
-def _disclosing(attribute: int) -> _Scope:
-    return _Scope(frozenset((attribute,)))
-
-
-def _among(first: int, second: int) -> _Scope:
-    only = frozenset((first, second))
-    return _Scope(disclosing=only if first == second else frozenset(), only=only)
-
-
-def _probable(share: Share) -> _Scope:
-    return _Scope(probability=share.value)
-
-
-class _Figures:
-    """The figures of an answer by their scopes, and every pattern that any search has found."""
-
-    def __init__(self) -> None:
-        self._figures: dict[_Scope, Figure] = {}
-        self.seen: list[Pattern] = []
-
-    def __getitem__(self, scope: _Scope) -> Figure:
-        return self._figures[scope]
-
-    def get(self, scope: _Scope) -> Figure | None:
-        """The figure of a scope, if it was searched."""
-        return self._figures.get(scope)
-
-    def add(self, scope: _Scope, found: Worst) -> None:
-        """Take what a search has found and proved."""
-        self._figures[scope] = Figure(next(iter(found.patterns), None), found.upper)
-        self.seen += found.patterns
-
-    def settle(self, ceiling: Fraction, cover: Collection[_Scope]) -> None:
-        """Let each figure know what the others found and proved.
-
-        Parameters
-        ----------
-        ceiling : Fraction
-            Proved: no degree is above it.
-        cover : collection of _Scope
-            Every pattern is in one of these, if there are any.
-        """
-        found = {
-            scope: figure.having_seen(filter(scope.has, self.seen)) for scope, figure in self._figures.items()
-        }
-        uppers = {
-            scope: min(other.upper for wider, other in found.items() if scope.within(wider))
-            for scope in found
-        }
-        ceiling = min(ceiling, max((uppers[scope] for scope in cover), default=ceiling))
-        self._figures = {scope: figure.below(min(uppers[scope], ceiling)) for scope, figure in found.items()}

@@ -123,7 +123,8 @@ class Scores:
         self._least = least_exponent(model, cutoff)
         self._rows = [_row(model, i) for i in range(len(model.attributes))]
         self._halves: dict[frozenset[int], tuple[_Masses, _Tail]] = {}
-        # Where nothing is disclosed there are the most scores.
+        # With nothing disclosed there are the most scores: what is too large is refused now, and not during
+        # the search.
         self._split(frozenset())
 
     def approved(self, values: Assignment) -> Fraction:

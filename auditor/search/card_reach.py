@@ -48,23 +48,15 @@ _SHARE = Decimal("1e-30")
 
 @dataclass(frozen=True)
 class Margin:
-    """By how much each number of a scorecard may be off: ``h = ln factor + exponent ln base``.
-
-    Attributes
-    ----------
-    name : {"box", "rounding"}
-    size : str
-        As it was given, or half a unit of the last place of the numbers as they are written.
-    factor : Fraction
-        At least 1.
-    exponent : Fraction
-        At least 0, in powers of the model's base.
-    """
+    """By how much each number of a scorecard may be off: ``h = ln factor + exponent ln base``."""
 
     name: CardSetName
     size: str
+    """As it was given, or half a unit of the last place of the numbers as they are written."""
     factor: Fraction
+    """At least 1."""
     exponent: Fraction
+    """At least 0, in powers of the model's base."""
 
 
 def card_box(share: Fraction, size: str = "") -> Margin:
@@ -74,49 +66,35 @@ def card_box(share: Fraction, size: str = "") -> Margin:
 
 @dataclass(frozen=True)
 class CardExtreme:
-    """A pattern, and a scorecard of the set in which it has a degree.
-
-    Attributes
-    ----------
-    sensitive_values, context_values : Assignment
-    side : {1, -1, 0}
-        Whether there what the sensitive values count is greater by h, and what they replace less; or the
-        other way round; or neither, as in the audited scorecard.
-    share : Decimal
-        What everything else counts is greater by this times h, from -1 to 1.
-    given_pattern, given_context, degree : Fraction
-        ``P(d | xy)``, ``P(d | y)`` and the degree there, its size rounded down at 39 digits or more.
-    """
+    """A pattern, and a scorecard of the set in which it has a degree."""
 
     sensitive_values: Assignment
     context_values: Assignment
     side: Literal[1, -1, 0]
+    """Whether there what the sensitive values count is greater by h, and what they replace less; or the other
+    way round; or neither, as in the audited scorecard.
+    """
     share: Decimal
+    """What everything else counts is greater by this times h, from -1 to 1."""
     given_pattern: Fraction
     given_context: Fraction
     degree: Fraction
+    """``P(d | xy)``, ``P(d | y)`` and the degree there, its size rounded down at 39 digits or more."""
 
 
 @dataclass(frozen=True)
 class CardReach:
-    """What is known of all scorecards of a set.
-
-    Attributes
-    ----------
-    verdict : ReachVerdict
-    largest : CardExtreme or None
-        The largest |degree| found; None if no attribute is sensitive.
-    upper : Fraction
-        Proved: no scorecard of the set has a pattern of larger |degree|.
-    certain : Certain or None
-        The pattern found whose least |degree| is largest; None where no pattern's is above 0, or every
-        scorecard of the set is δ-fair.
-    """
+    """What is known of all scorecards of a set."""
 
     verdict: ReachVerdict
     largest: CardExtreme | None
+    """The largest |degree| found; None if no attribute is sensitive."""
     upper: Fraction
+    """Proved: no scorecard of the set has a pattern of larger |degree|."""
     certain: Certain | None
+    """The pattern found whose least |degree| is largest; None where no pattern's is above 0, or every
+    scorecard of the set is δ-fair.
+    """
 
 
 def card_reach(

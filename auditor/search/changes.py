@@ -22,40 +22,26 @@ _Both = tuple[Pattern, Pattern | None]
 
 @dataclass(frozen=True)
 class Answered:
-    """A model and what was found of it.
-
-    Attributes
-    ----------
-    model : Classifier
-    criterion : Criterion
-        With the threshold.
-    count : int or None
-        Its discrimination patterns of any probability; None where they weren't counted.
-    """
+    """A model and what was found of it."""
 
     model: Classifier
     criterion: Criterion
+    """With the threshold."""
     count: int | None
+    """Its discrimination patterns of any probability; None where they weren't counted."""
 
 
 @dataclass(frozen=True)
 class Changed:
-    """Patterns that changed in one way.
-
-    Attributes
-    ----------
-    count : int or None
-        None if they can't be counted.
-    reason : str or None
-        Why not.
-    patterns : tuple of (Pattern or None, Pattern or None)
-        The worst of them before and after; None where a model hasn't the values, or they
-        never occur together.
-    """
+    """Patterns that changed in one way."""
 
     count: int | None
+    """None if they can't be counted."""
     reason: str | None
+    """Why not."""
     patterns: tuple[tuple[Pattern | None, Pattern | None], ...]
+    """The worst of them before and after; None where a model hasn't the values, or they never occur together.
+    """
 
 
 @dataclass(frozen=True)
@@ -74,10 +60,8 @@ def changes(before: Answered, after: Answered, top: int, limits: Limits = DEFAUL
 
     Parameters
     ----------
-    before, after : Answered
     top : int
         How many patterns of each kind to list.
-    limits : Limits
     """
     old, new = (Side(side.model, side.criterion) for side in (before, after))
     counts = [

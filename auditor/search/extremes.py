@@ -54,7 +54,6 @@ class Tables:
 
     Parameters
     ----------
-    ranges : Ranges
     options : sequence of sequence of Option
         Per attribute.
 

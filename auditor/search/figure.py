@@ -1,13 +1,19 @@
-"""The largest |degree| among some patterns, with both its ends."""
+"""The largest |degree| among some patterns, with both its ends, and all such figures of one answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Self
+from math import inf
+from typing import TYPE_CHECKING, Self
 
 from auditor.search.pattern import Pattern
+
+if TYPE_CHECKING:
+    from auditor.model.classifier import Classifier
+    from auditor.search.additive.worst import Worst
+    from auditor.search.question import Share
 
 #: Degrees of scorecards are irrational, and measured to about 40 digits.
 _UNTOLD = Fraction(1, 10**38)
@@ -15,18 +21,12 @@ _UNTOLD = Fraction(1, 10**38)
 
 @dataclass(frozen=True)
 class Figure:
-    """What was found and what was proved of the largest |degree| among some patterns.
-
-    Attributes
-    ----------
-    witness : Pattern or None
-        The worst pattern found; None if there is none in scope.
-    upper : Fraction
-        Proved: no pattern among them has a larger |degree|.
-    """
+    """What was found and what was proved of the largest |degree| among some patterns."""
 
     witness: Pattern | None
+    """The worst pattern found; None if there is none in scope."""
     upper: Fraction
+    """Proved: no pattern among them has a larger |degree|."""
 
     @property
     def lower(self) -> Fraction:
@@ -56,3 +56,103 @@ class Figure:
         if upper < self.lower:
             raise RuntimeError("a pattern was found whose degree is above a proved bound")
         return replace(self, upper=min(self.upper, upper))
+
+
+@dataclass(frozen=True)
+class FigureScope:
+    """The patterns that a figure speaks of: those that meet every condition."""
+
+    disclosing: frozenset[int] = frozenset()
+    """x discloses at least these attributes."""
+    only: frozenset[int] | None = None
+    """x discloses none but these."""
+    probability: Fraction = Fraction(0)
+    """``P(xy)`` is at least this."""
+    least_context: int = 0
+    most_context: float = inf
+    """How many attributes y may disclose."""
+
+    def has(self, pattern: Pattern) -> bool:
+        """Whether a pattern meets the conditions."""
+        disclosed = {i for i, _ in pattern.sensitive_values}
+        return (
+            self.disclosing <= disclosed
+            and (self.only is None or disclosed <= self.only)
+            and (not self.probability or pattern.probability >= self.probability)
+            and self.least_context <= len(pattern.context_values) <= self.most_context
+        )
+
+    def within(self, other: FigureScope) -> bool:
+        """Whether every pattern that meets these conditions meets the other's too."""
+        return (
+            self.disclosing >= other.disclosing
+            and (other.only is None or (self.only is not None and self.only <= other.only))
+            and self.probability >= other.probability
+            and self.least_context >= other.least_context
+            and self.most_context <= other.most_context
+        )
+
+
+#: All patterns, and those without context.
+ALL, GROUP = FigureScope(), FigureScope(most_context=0)
+
+
+def individual(model: Classifier) -> FigureScope:
+    """The patterns that disclose every attribute."""
+    return FigureScope(frozenset(model.sensitive), least_context=len(model.attributes) - len(model.sensitive))
+
+
+def disclosing(attribute: int) -> FigureScope:
+    """The patterns that disclose a sensitive attribute, alone or with others."""
+    return FigureScope(frozenset((attribute,)))
+
+
+def among(first: int, second: int) -> FigureScope:
+    """The patterns that disclose no sensitive attributes but these; the same one twice stands for one."""
+    only = frozenset((first, second))
+    return FigureScope(disclosing=only if first == second else frozenset(), only=only)
+
+
+def probable(share: Share) -> FigureScope:
+    """The patterns that at least this share of people has."""
+    return FigureScope(probability=share.value)
+
+
+class Figures:
+    """The figures of an answer by their scopes, and every pattern that any search has found."""
+
+    def __init__(self) -> None:
+        self._figures: dict[FigureScope, Figure] = {}
+        self.seen: list[Pattern] = []
+
+    def __getitem__(self, scope: FigureScope) -> Figure:
+        return self._figures[scope]
+
+    def get(self, scope: FigureScope) -> Figure | None:
+        """The figure of a scope, if it was searched."""
+        return self._figures.get(scope)
+
+    def add(self, scope: FigureScope, found: Worst) -> None:
+        """Take what a search has found and proved."""
+        self._figures[scope] = Figure(next(iter(found.patterns), None), found.upper)
+        self.seen += found.patterns
+
+    def settle(self, ceiling: Fraction, cover: Collection[FigureScope]) -> None:
+        """Let each figure know what the others found and proved.
+
+        Parameters
+        ----------
+        ceiling : Fraction
+            Proved: no degree is above it.
+        cover : collection of FigureScope
+            Every pattern is in one of these, if there are any.
+        """
+        found = {
+            scope: figure.having_seen(filter(scope.has, self.seen)) for scope, figure in self._figures.items()
+        }
+        uppers = {
+            scope: min(other.upper for wider, other in found.items() if scope.within(wider))
+            for scope in found
+        }
+        ceiling = min(ceiling, max((uppers[scope] for scope in cover), default=ceiling))
+        self._figures = {scope: figure.below(min(uppers[scope], ceiling)) for scope, figure in found.items()}

@@ -19,24 +19,16 @@ _DIGITS = 40
 
 @dataclass(frozen=True)
 class Group:
-    """People with the given sensitive values.
-
-    Attributes
-    ----------
-    values : Assignment
-        x.
-    probability : Fraction or None
-        ``P(x)``; None where the model assumes no population.
-    favourable : Fraction
-        ``P(d | x)``.
-    impact_ratio : Fraction or None
-        ``P(d | x)`` over that of the most favoured group by the same attributes; None where that is 0.
-    """
+    """People with the given sensitive values."""
 
     values: Assignment
+    """x."""
     probability: Fraction | None
+    """``P(x)``; None where the model assumes no population."""
     favourable: Fraction
+    """``P(d | x)``."""
     impact_ratio: Fraction | None
+    """``P(d | x)`` over that of the most favoured group by the same attributes; None where that is 0."""
 
 
 @dataclass(frozen=True)

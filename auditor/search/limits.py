@@ -12,27 +12,18 @@ def _never() -> bool:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a search. One that bites makes a result incomplete, never wrong.
-
-    Attributes
-    ----------
-    entries : int
-        Length of the longest list of subset sums held in memory (8 bytes an entry, a few at a time).
-    steps : int
-        Bisections that an exact count may take.
-    nodes : int
-        Nodes that a branch-and-bound search may expand.
-    sliced : int
-        Subset sums that may be gone through slice by slice, where they are too many to be listed.
-    expired : callable
-        Asked between blocks of work; returns true when time is up.
-    """
+    """Limits of a search. One that bites makes a result incomplete, never wrong."""
 
     entries: int = 1 << 22
+    """Length of the longest list of subset sums held in memory (8 bytes an entry, a few at a time)."""
     steps: int = 1 << 31
+    """Bisections that an exact count may take."""
     nodes: int = 1 << 20
+    """Nodes that a branch-and-bound search may expand."""
     sliced: int = 1 << 29
+    """Subset sums that may be gone through slice by slice, where they are too many to be listed."""
     expired: Callable[[], bool] = _never
+    """Asked between blocks of work; returns true when time is up."""
 
 
 DEFAULT = Limits()

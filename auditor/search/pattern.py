@@ -16,29 +16,20 @@ _DIGITS = 32
 
 @dataclass(frozen=True)
 class Pattern:
-    """Sensitive values x disclosed in a context y, with what that does to the decision.
-
-    Attributes
-    ----------
-    sensitive_values, context_values : Assignment
-        x and y as pairs (attribute index, value index).
-    degree : Fraction
-        The criterion's degree, ``P(d | xy) - P(d | y)`` for the difference.
-    people : (Fraction, Fraction) or None
-        ``P(xy)`` and ``P(x | y)`` in the model's population; None where the model assumes none.
-    favourable_given_pattern, favourable_given_context : Fraction
-        ``P(d | xy)`` and ``P(d | y)``.
-    criterion : Criterion
-        By which the degree is measured.
-    """
+    """Sensitive values x disclosed in a context y, with what that does to the decision."""
 
     sensitive_values: Assignment
     context_values: Assignment
+    """x and y as pairs (attribute index, value index)."""
     degree: Fraction
+    """The criterion's degree, ``P(d | xy) - P(d | y)`` for the difference."""
     people: tuple[Fraction, Fraction] | None
+    """``P(xy)`` and ``P(x | y)`` in the model's population; None where the model assumes none."""
     favourable_given_pattern: Fraction
     favourable_given_context: Fraction
+    """``P(d | xy)`` and ``P(d | y)``."""
     criterion: Criterion = field(repr=False)
+    """By which the degree is measured."""
 
     @property
     def probability(self) -> Fraction:
@@ -136,7 +127,6 @@ def divergence(
 
     Parameters
     ----------
-    criterion : Criterion
     given_pattern, given_context : Fraction
         ``a = P(d | xy)`` and ``c = P(d | y)``.
     share : Fraction

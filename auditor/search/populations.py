@@ -33,41 +33,27 @@ _DIGITS, _BITS = 60, 64
 
 @dataclass(frozen=True)
 class PopulationExtreme:
-    """A pattern without context, and numbers for what isn't disclosed that populations come near.
-
-    Attributes
-    ----------
-    sensitive_values : Assignment
-    undisclosed : tuple of Fraction
-        Per attribute, in powers of the model's base; at its ends they are limits.
-    given_pattern, given_context, degree : Fraction
-        ``P(d | x)``, ``P(d)`` and the degree there, the latter rounded towards 0 at 50 digits or more.
-    """
+    """A pattern without context, and numbers for what isn't disclosed that populations come near."""
 
     sensitive_values: Assignment
     undisclosed: tuple[Fraction, ...]
+    """Per attribute, in powers of the model's base; at its ends they are limits."""
     given_pattern: Fraction
     given_context: Fraction
     degree: Fraction
+    """``P(d | x)``, ``P(d)`` and the degree there, the latter rounded towards 0 at 50 digits or more."""
 
 
 @dataclass(frozen=True)
 class PopulationReach:
-    """What is known of a scorecard in all populations.
-
-    Attributes
-    ----------
-    verdict : ReachVerdict
-        "all-delta-fair" or "varies".
-    largest : PopulationExtreme or None
-        None if no sensitive attribute counts anything.
-    upper : Fraction
-        No population gives a pattern a larger |degree|.
-    """
+    """What is known of a scorecard in all populations."""
 
     verdict: ReachVerdict
+    """Only that all are δ-fair, or that it varies: no one pattern discriminates in every population."""
     largest: PopulationExtreme | None
+    """None if no sensitive attribute counts anything."""
     upper: Fraction
+    """No population gives a pattern a larger |degree|."""
 
 
 def in_every_population(model: AdditiveModel, criterion: Criterion) -> PopulationReach:

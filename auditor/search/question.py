@@ -25,18 +25,12 @@ _DECIMAL = re.compile(r"(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,3})?
 
 @dataclass(frozen=True)
 class Share:
-    """A number from 0 to 1, or to another end.
-
-    Attributes
-    ----------
-    text : str
-        As it was given.
-    value : Fraction
-        What the text means, exactly.
-    """
+    """A number from 0 to 1, or to another end."""
 
     text: str
+    """As it was given."""
     value: Fraction
+    """What the text means, exactly."""
 
     @classmethod
     def of(cls, given: str | float, most: int = 1) -> Self:
@@ -55,26 +49,17 @@ class Share:
 
 @dataclass(frozen=True)
 class Question:
-    """Whether disclosing sensitive values moves the decision by more than δ, and where.
-
-    Attributes
-    ----------
-    delta : Share
-        The threshold δ; a degree of exactly δ is fair.
-    criterion_name : {"difference", "ratio"}
-    min_probability : Share or None
-        With it the question is about patterns with at least this ``P(xy)`` only.
-    sensitive : tuple of str or None
-        Names of the attributes to protect; None for those that the model marks as sensitive.
-    limits : Limits
-        What the search may use. The favourable decision is the model's.
-    """
+    """Whether disclosing sensitive values moves the decision by more than δ, and where."""
 
     delta: Share
+    """The threshold δ; a degree of exactly δ is fair."""
     criterion_name: CriterionName = "difference"
     min_probability: Share | None = None
+    """With it the question is about patterns with at least this ``P(xy)`` only."""
     sensitive: tuple[str, ...] | None = None
+    """Names of the attributes to protect; None for those that the model marks as sensitive."""
     limits: Limits = DEFAULT
+    """What the search may use. The favourable decision is the model's."""
 
     @classmethod
     def of(

@@ -23,19 +23,12 @@ Ratio = Fraction | float
 
 @dataclass(frozen=True)
 class Ranges:
-    """A set of naive Bayes models.
-
-    Attributes
-    ----------
-    prior : Range
-        Of P(favourable), both ends strictly between 0 and 1.
-    values : tuple of tuple of (Range, Range)
-        Per attribute and value those of ``P(v | favourable)`` and ``P(v | unfavourable)``.
-    sensitive : tuple of int
-    """
+    """A set of naive Bayes models."""
 
     prior: Range
+    """Of P(favourable), both ends strictly between 0 and 1."""
     values: tuple[tuple[tuple[Range, Range], ...], ...]
+    """Per attribute and value those of ``P(v | favourable)`` and ``P(v | unfavourable)``."""
     sensitive: tuple[int, ...]
 
     @property
@@ -54,18 +47,11 @@ class Ranges:
 
 @dataclass(frozen=True)
 class ModelSet:
-    """A set of models about an audited one, which it has too.
-
-    Attributes
-    ----------
-    name : {"box", "imprecise-dirichlet"}
-    size : str
-        ε or s, as it was given.
-    ranges : Ranges
-    """
+    """A set of models about an audited one, which it has too."""
 
     name: SetName
     size: str
+    """ε or s, as it was given."""
     ranges: Ranges
 
 
@@ -124,7 +110,6 @@ def imprecise_dirichlet(
         Per attribute the rows with each value, by decision; with what smoothing adds to them.
     strength : Fraction
         s, such as 1 or 2.
-    sensitive : tuple of int
     """
 
     def ranges(counts: Sequence[Fraction]) -> list[Range]:

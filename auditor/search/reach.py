@@ -63,26 +63,17 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Extreme:
-    """A model of the set, as far as one pattern depends on it, and the degree that the pattern has in it.
-
-    Attributes
-    ----------
-    sensitive_values, context_values : Assignment
-    prior : Fraction
-        P(favourable).
-    parameters : tuple of Parameter
-        Of the values of the pattern, in order of attribute.
-    given_pattern, given_context : Fraction
-        ``P(d | xy)`` and ``P(d | y)``.
-    degree : Fraction
-    """
+    """A model of the set, as far as one pattern depends on it, and the degree that the pattern has in it."""
 
     sensitive_values: Assignment
     context_values: Assignment
     prior: Fraction
+    """P(favourable)."""
     parameters: tuple[Parameter, ...]
+    """Of the values of the pattern, in order of attribute."""
     given_pattern: Fraction
     given_context: Fraction
+    """``P(d | xy)`` and ``P(d | y)``."""
     degree: Fraction
 
 
@@ -97,24 +88,17 @@ class Certain:
 
 @dataclass(frozen=True)
 class Reach:
-    """What is known of all models of a set.
-
-    Attributes
-    ----------
-    verdict : ReachVerdict
-    largest : Extreme or None
-        The largest |degree| found; None if no degree in the set is other than 0.
-    upper : Fraction
-        Proved: no model of the set has a pattern of larger |degree|.
-    certain : Certain or None
-        The pattern found whose least |degree| is largest; None where no pattern's is above 0, or no model of
-        the set has a discrimination pattern.
-    """
+    """What is known of all models of a set."""
 
     verdict: ReachVerdict
     largest: Extreme | None
+    """The largest |degree| found; None if no degree in the set is other than 0."""
     upper: Fraction
+    """Proved: no model of the set has a pattern of larger |degree|."""
     certain: Certain | None
+    """The pattern found whose least |degree| is largest; None where no pattern's is above 0, or no model of
+    the set has a discrimination pattern.
+    """
 
 
 def reach(
@@ -124,9 +108,6 @@ def reach(
 
     Parameters
     ----------
-    ranges : Ranges
-    criterion : Criterion
-    limits : Limits
     seen : Extreme, optional
         What is known already of a model of the set.
 
@@ -179,25 +160,18 @@ def extreme_of(model: NaiveBayes, pattern: Pattern) -> Extreme:
 
 @dataclass(frozen=True)
 class LargestBox:
-    """How far a verdict reaches.
-
-    Attributes
-    ----------
-    fair : bool
-        Whether it is that every model is δ-fair, or that one pattern discriminates in all.
-    holds : Fraction
-        An ε for which that is proved; 0 if for none above it.
-    beyond : Fraction or None
-        One for which it isn't, next to the other in three digits or four; None if it is proved for the
-        largest that was tried.
-    refuted : bool
-        Whether it is shown not to hold for the latter, rather than left open by limits.
-    """
+    """How far a verdict reaches."""
 
     fair: bool
+    """Whether it is that every model is δ-fair, or that one pattern discriminates in all."""
     holds: Fraction
+    """An ε for which that is proved; 0 if for none above it."""
     beyond: Fraction | None
+    """One for which it isn't, next to the other in three digits or four; None if it is proved for the largest
+    that was tried.
+    """
     refuted: bool
+    """Whether it is shown not to hold for the latter, rather than left open by limits."""
 
 
 def largest_box(decide: Callable[[Fraction], bool | None], *, fair: bool) -> LargestBox:
@@ -243,23 +217,15 @@ def decided(ranges: Ranges, criterion: Criterion, *, fair: bool, limits: Limits 
 
 @dataclass(frozen=True)
 class _Found:
-    """A pattern with the sup or inf of its |degree| from below, and the ends where that is.
-
-    Attributes
-    ----------
-    x, y : Assignment
-    value : Fraction
-    end : {0, 1}
-        The end of the interval of s.
-    where : {"low", "high", "peak"}
-        The end of the interval of γ, or the peak between them.
-    """
+    """A pattern with the sup or inf of its |degree| from below, and the ends where that is."""
 
     x: Assignment
     y: Assignment
     value: Fraction
     end: Literal[0, 1]
+    """The end of the interval of s."""
     where: Where
+    """The end of the interval of γ, or the peak between them."""
 
 
 @dataclass(frozen=True)
@@ -296,7 +262,8 @@ class _Search:
         With ``decide`` no more is found out than whether the value exceeds the threshold.
         """
         threshold, limits = self._criterion.threshold, self._limits
-        # What bounds a set and all that can be added; the direction; how many attributes were settled.
+        # Entries: a bound on a set and all that can be added to it; the direction; how many attributes were
+        # settled; the set.
         heap: list[tuple[float, int, int, tuple[int, ...]]] = []
 
         def push(sign: int, depth: int, chosen: tuple[int, ...]) -> None:

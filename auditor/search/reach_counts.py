@@ -48,19 +48,13 @@ _Interval = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class SetCounts:
-    """How many patterns discriminate in the models of a set.
-
-    Attributes
-    ----------
-    some, every : (int, int)
-        At least and at most so many discriminate in some model, and in every one.
-    reason : str or None
-        Why one of them isn't known exactly.
-    """
+    """How many patterns discriminate in the models of a set."""
 
     some: tuple[int, int]
     every: tuple[int, int]
+    """At least and at most so many discriminate in some model, and in every one."""
     reason: str | None = None
+    """Why one of them isn't known exactly."""
 
 
 class _TooMuch(Exception):
@@ -78,13 +72,10 @@ def count_in_set(
 
     Parameters
     ----------
-    ranges : Ranges
-    criterion : Criterion
     verdict : ReachVerdict
         What was decided of the set. Where that is nothing, nothing is counted.
     audited : (int, int)
         At least and at most so many discriminate in one model of the set.
-    limits : Limits
 
     Raises
     ------

@@ -51,25 +51,18 @@ _STREAMS: dict[Distribution, int] = {"posterior": 0, "next-model": 1}
 
 @dataclass(frozen=True)
 class Learned:
-    """A model and the rows of data behind it.
-
-    Attributes
-    ----------
-    model : NaiveBayes
-        Its names; its probabilities are those of the rows.
-    decision : (Fraction, Fraction)
-        Rows with the favourable and the unfavourable decision.
-    attributes : tuple of tuple of (Fraction, Fraction)
-        Per attribute and value the rows with each decision. An attribute's may add up to less than the
-        decision's, where cells are missing.
-    smoothing : Fraction
-        α, which learning adds to the count of each value, but not to those of the decision.
-    """
+    """A model and the rows of data behind it."""
 
     model: NaiveBayes
+    """Its names; its probabilities are those of the rows."""
     decision: Pair
+    """Rows with the favourable and the unfavourable decision."""
     attributes: tuple[tuple[Pair, ...], ...]
+    """Per attribute and value the rows with each decision. An attribute's may add up to less than the
+    decision's, where cells are missing.
+    """
     smoothing: Fraction
+    """α, which learning adds to the count of each value, but not to those of the decision."""
 
     @property
     def rows(self) -> Fraction:
@@ -91,19 +84,13 @@ class Learned:
 
 @dataclass(frozen=True)
 class Draw:
-    """What is known of one drawn model.
-
-    Attributes
-    ----------
-    lower, upper : Fraction
-        Found and proved ends of its largest |degree|; 0 and 1 where no model came of the draw.
-    worst : Values or None
-        The pattern of the lower one; None where no model came of the draw, which is fair at no δ.
-    """
+    """What is known of one drawn model."""
 
     lower: Fraction
     upper: Fraction
+    """Found and proved ends of its largest |degree|; 0 and 1 where no model came of the draw."""
     worst: Values | None
+    """The pattern of the lower one; None where no model came of the draw, which is fair at no δ."""
 
 
 #: A draw of which no model came: nothing can be learned from it, or its numbers are too small for floats.
@@ -112,17 +99,11 @@ _FAILED = Draw(Fraction(0), Fraction(1), None)
 
 @dataclass(frozen=True)
 class Sample:
-    """Draws from one distribution, and what they show of it.
-
-    Attributes
-    ----------
-    draws : tuple of Draw
-    threshold : Fraction
-        δ.
-    """
+    """Draws from one distribution, and what they show of it."""
 
     draws: tuple[Draw, ...]
     threshold: Fraction
+    """δ."""
 
     @cached_property
     def fair(self) -> int:
@@ -201,8 +182,6 @@ def drawn(
 
     Parameters
     ----------
-    learned : Learned
-    criterion : Criterion
     distribution : {"posterior", "next-model"}
     seed : int
         Not negative; the same seed gives the same draws.
@@ -250,7 +229,7 @@ def models(
     drawn: list[Numbers] = [
         random.standard_gamma([float(n) + PRIOR for n in row], (size, len(row))) for row in counts
     ]
-    # A double of 0 stands for a number that is too small for one.
+    # A drawn 0 stands for a number that is too small for a double; such a draw is lost.
     lost = np.any([(row == 0).any(axis=1) for row in drawn], axis=0)
     added = Fraction(0)
     if distribution == "next-model":
@@ -302,7 +281,8 @@ def _distribution(weights: Sequence[float], added: Fraction) -> list[Fraction] |
 
 
 def _answered(model: NaiveBayes, criterion: Criterion, limits: Limits) -> Draw:
-    # The search is about values that occur. One that no row has, and no smoothing, is in no pattern.
+    # A value without rows and without smoothing never occurs and is in no pattern, so it is left out of the
+    # search.
     occurring = [[v for v, row in enumerate(a.likelihood) if any(row)] for a in model.attributes]
     if any(len(values) < len(a.values) for a, values in zip(model.attributes, occurring, strict=True)):
         model = replace(

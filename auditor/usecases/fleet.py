@@ -270,7 +270,7 @@ def _results(work: Iterator[_Job], jobs: int, backend: Backend) -> Iterator[_Res
                 again = list(under_way.values())
                 under_way.clear()
             finally:
-                # Whoever stops early knows that there were more.
+                # joblib warns whoever stops before all results are there; who stops here means it.
                 with warnings.catch_warnings(action="ignore"):
                     results.close()
             for job in again:

@@ -46,20 +46,13 @@ _BENT = 1e-6
 
 
 class Curve(NamedTuple):
-    """A frontier, and what its points stand for.
-
-    Attributes
-    ----------
-    document : Frontier
-    models : tuple of ModelSpec
-        One per point.
-    proofs : tuple of LikelihoodProof
-        One per point, or none.
-    """
+    """A frontier, and what its points stand for."""
 
     document: Frontier
     models: tuple[ModelSpec, ...]
+    """One per point."""
     proofs: tuple[LikelihoodProof, ...]
+    """One per point, or none."""
 
 
 class _OnData(TypedDict):
@@ -335,7 +328,7 @@ def _proofs(
 
     jobs = min(jobs, len(made))
     each = None if left is None else left * jobs / len(made)
-    # A model of a smaller threshold is one of this threshold too.
+    # A model that is fair at a smaller threshold is fair at this one too, and is proved as one of it.
     asked = [
         one._replace(summary=one.summary.model_copy(update={"delta": delta}))
         for one, delta in zip(made, thresholds, strict=True)

@@ -8,7 +8,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from auditor.data.cells import Dialect
-from auditor.data.counting import Counted, LearnOptions, Summary, count, count_segments, parse_smoothing
+from auditor.data.counted import Counted, LearnOptions, Summary, parse_smoothing
+from auditor.data.counting import count, count_segments
 from auditor.data.scoring import cross_measured
 from auditor.data.tables import Progress, open_table
 from auditor.errors import InputError

@@ -38,17 +38,10 @@ class Repairing(Protocol):
 
 @dataclass(frozen=True)
 class Margin:
-    """What is wanted of the next model.
-
-    Attributes
-    ----------
-    probability : Share
-        With which it is to be δ-fair, at least.
-    draws : int
-    seed : int
-    """
+    """What is wanted of the next model."""
 
     probability: Share
+    """With which it is to be δ-fair, at least."""
     draws: int
     seed: int
 
@@ -190,7 +183,7 @@ def _recorded(
     record = RepairMargin(
         delta=Decimal(question.delta.text),
         wanted=Decimal(margin.probability.text),
-        # Limits are rounded outwards to so few digits that a decimal holds them.
+        # `clopper_pearson` rounds limits outward to few digits, so that this division is exact.
         at_least=Decimal(low.numerator) / Decimal(low.denominator),
         draws=margin.draws,
         seed=seed,

@@ -56,21 +56,14 @@ _MAX_PICTURE = 1 << 20
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """How a report is to look, and what it is to be compared with; None where nothing was said.
-
-    Attributes
-    ----------
-    profile : str or None
-        Name of a profile that comes with the program, or the file of another.
-    templates : Path or None
-        A folder of templates that come before the shipped ones.
-    policy : Path or None
-        The policy file with the logo and the colour.
-    """
+    """How a report is to look, and what it is to be compared with; None where nothing was said."""
 
     profile: str | None = None
+    """Name of a profile that comes with the program, or the file of another."""
     templates: Path | None = None
+    """A folder of templates that come before the shipped ones."""
     policy: Path | None = None
+    """The policy file with the logo and the colour."""
 
 
 @dataclass(frozen=True)
@@ -225,7 +218,7 @@ def _of_stored_audit(
         time_limit=time_limit,
     )
     _agree(document, Stated.of_audit(stored), "its model", Stated.of_audit(audit))
-    # Only a comparison with data is taken over: these aren't at hand.
+    # A comparison with data is taken over from the stored audit, since the data aren't at hand.
     return of_audit(audit.model_copy(update={"data": stored.data}), spec, format, options)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from auditor.data.comparing import Evidence, compare
-from auditor.data.counting import LearnOptions
+from auditor.data.counted import LearnOptions
 from auditor.data.database import Query
 from auditor.data.tables import digest, open_table
 from auditor.errors import InputError

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from auditor.data import delimited
 from auditor.data.binning import found_edges, places
 from auditor.data.cells import Dialect, twins
-from auditor.data.counting import LearnOptions
+from auditor.data.counted import LearnOptions
 from auditor.data.tables import open_table
 from auditor.errors import InputError
 from auditor.model.intervals import Bins

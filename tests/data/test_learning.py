@@ -18,7 +18,7 @@ import pytest
 from auditor.data import counting
 from auditor.data.binning import parse_bins
 from auditor.data.cells import Dialect
-from auditor.data.counting import LearnOptions
+from auditor.data.counted import LearnOptions, parse_smoothing
 from auditor.errors import InputError
 from auditor.model.reading import load_naive_bayes
 from auditor.usecases.learning import Learned, learn, learn_by
@@ -504,7 +504,7 @@ def test_wrong_bins(option: str) -> None:
 @pytest.mark.parametrize("text", ["-1", "a", "nan", "1e999999"])
 def test_wrong_smoothing(text: str) -> None:
     with pytest.raises(InputError, match="is not a number from 0"):
-        counting.parse_smoothing(text)
+        parse_smoothing(text)
 
 
 def test_segments_are_those_of_their_rows_alone(tmp_path: Path) -> None:

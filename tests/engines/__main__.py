@@ -12,7 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.data.counting import LearnOptions
+from auditor.data.counted import LearnOptions
 from auditor.data.database import Query
 from auditor.data.tables import digest, open_table
 from auditor.model.writing import dump_model

@@ -309,7 +309,6 @@ def test_a_byte_order_mark_is_no_problem() -> None:
 
 def test_without_a_known_suffix_a_bracket_tells_json_from_yaml() -> None:
     assert parse_model(to_json(WITH_LIKELIHOOD), "model") == parse_model(YAML.encode(), "model.txt")
-    assert parse_model(YAML.encode(), "model.json", "yaml") == read(WITH_LIKELIHOOD)
 
 
 def aliases(count: int) -> bytes:

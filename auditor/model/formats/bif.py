@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: How far programs that write few digits let a row be from a sum of 1.
 _ROUNDED = Fraction(1, 1000)
 
-# Words may hold anything but the marks of the grammar; comments are those of C++.
+# A word is anything without a blank and without the marks of the grammar; comments are written as in C++.
 _IN_QUOTES = "put names with blanks, commas or brackets in quotes"
 _TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"([^"]*)"|([{}()\[\],;|])|([^\s{}()\[\],;|"]+)', re.DOTALL)
 
@@ -349,7 +349,7 @@ def read_xmlbif(root: Node) -> Network:
             root.refuse(
                 f"{shown(name)} has {len(numbers)} probabilities, not {size * len(conditions)}; correct it"
             )
-        # The value itself changes fastest, the condition slowest.
+        # In the table the variable's own value changes fastest and the condition slowest.
         rows = {c: numbers[i * size : (i + 1) * size] for i, c in enumerate(conditions)}
         found.tables[name] = Table(parents, rows)
     return found

@@ -11,13 +11,14 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from auditor.errors import InputError
-from auditor.messages import escaped, items, lines, part, plain, shown
+from auditor.messages import items, lines, part, plain, shown
 from auditor.model import checks, parsing
 from auditor.model.building import build_scorecard, code_of, decimal, sides_of, with_sensitive
 from auditor.model.intervals import Bins
+from auditor.model.parsing import refuse
 from auditor.model.reading import read_bytes
 from auditor.model.scorecard import ScorecardSpec
 
@@ -45,9 +46,7 @@ def read_ebm(
         raise InputError(lines(source, problems, tree))
     model: Any = part(tree, "ebm")
     if model is None:
-        _refuse(
-            source, "is no model that interpret's to_json has written; a model of auditor needs no import"
-        )
+        refuse(source, "is no model that interpret's to_json has written; a model of auditor needs no import")
     try:
         classes, intercept = _output(model, source)
         features = {str(feature["name"]): feature for feature in model["features"]}
@@ -56,7 +55,7 @@ def read_ebm(
         ]
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         reason = plain(f"{type(error).__name__}: {error}")
-        _refuse(source, f"what it holds does not fit together ({reason}); write it anew")
+        refuse(source, f"what it holds does not fit together ({reason}); write it anew")
     first, second = sides_of(classes, favourable, source, "the decision of the model")
     return build_scorecard(
         {
@@ -76,16 +75,12 @@ def read_ebm(
     )
 
 
-def _refuse(source: str, reason: str) -> NoReturn:
-    raise InputError(f"{escaped(source)}: {reason}")
-
-
 def _output(model: Mapping[str, Any], source: str) -> tuple[list[str], Decimal]:
     """The classes, and the intercept of the second one."""
     (output,) = model["outputs"]
     classes = [code_of(value) for value in items(output.get("classes"))]
     if output.get("link") != "logit" or len(classes) != 2:
-        _refuse(
+        refuse(
             source,
             f"predicts {len(classes)} classes by the link {shown(str(output.get('link')))}; it must be a "
             "classifier of two classes by a logit",
@@ -100,7 +95,7 @@ def _is_nothing(term: Mapping[str, Any], source: str) -> bool:
     if len(names) == 1:
         return False
     if any(_flat(term["scores"])):
-        _refuse(
+        refuse(
             source,
             f"has an interaction of {' and '.join(shown(str(name)) for name in names)}; log-odds must be a "
             "sum over single attributes: fit it anew with interactions=0",

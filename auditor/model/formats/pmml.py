@@ -83,7 +83,7 @@ def from_pmml(root: Node, *, sensitive: Sequence[str], favourable: str | None, n
     ]
     names = [attribute.name for attribute in attributes]
     protected = chosen(split(sensitive, names), names, root.source, "attribute")
-    # Some programs write smoothed counts, which exceed the rows: their ratios are what is meant.
+    # Some programs write smoothed counts, whose sum exceeds the rows. Then only their ratios are taken.
     counted = all(
         sum(row) <= totals[side]
         for attribute in attributes
@@ -171,7 +171,7 @@ def _input(
                 f"{shown(name)} has counts for {_listed(undeclared)}, and DataDictionary declares "
                 f"{_listed(labels)}; correct one of them"
             )
-        # Values that the dictionary has and the model hasn't were never seen.
+        # A value that the dictionary declares and the model has no counts of was never seen, and is left out.
         order = [code for code in labels if code in pairs] or list(pairs)
         values = {code: {"value": code, "label": labels.get(code, code)} for code in order}
     first, second = ([pairs[code].get(side, Decimal(0)) for code in values] for side in sides)

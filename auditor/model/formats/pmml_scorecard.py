@@ -70,12 +70,10 @@ def from_pmml_scorecard(
 
     Parameters
     ----------
-    root : Node
     sensitive : sequence of str
         Characteristics to protect, by their fields.
     favourable, decision : str, optional
         Of a document that we haven't written.  [default: "favourable", and "decision"]
-    name : str
     scale : Scale, optional
         How points become odds, where the document doesn't say it.
     higher : {"favourable", "unfavourable"}, optional

@@ -16,13 +16,14 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from auditor.errors import InputError
 from auditor.messages import Problem, escaped, lines, plain, shown
 from auditor.model import checks, parsing
 from auditor.model.building import build_scorecard, decimal, with_sensitive
 from auditor.model.intervals import Bins, are_intervals
+from auditor.model.parsing import refuse
 from auditor.model.reading import read_bytes
 from auditor.model.scorecard import ANY_OTHER, Scale, ScorecardSpec, ScoredValue, Side
 
@@ -127,7 +128,7 @@ def read_table(
     source = os.fspath(path)
     table = _read(source, prefer="points" if scale is not None else "weight")
     if table.unit == "points" and scale is None:
-        _refuse(
+        refuse(
             source,
             "points become odds by a scale; give the points that double the odds (pdo), and the odds at "
             "some score (odds and offset)",
@@ -136,7 +137,7 @@ def read_table(
         intercept = _intercept_beside(source)
     wanted = favourable or "non-event"
     if wanted not in ("event", "non-event"):
-        _refuse(
+        refuse(
             source, f"the favourable decision {shown(wanted)} is none of the table; it is event or non-event"
         )
     # Coefficients speak for the event, and points against it.
@@ -165,10 +166,6 @@ def read_table(
     return build_scorecard(tree, source)
 
 
-def _refuse(source: str, reason: str) -> NoReturn:
-    raise InputError(f"{escaped(source)}: {reason}")
-
-
 def _read(source: str, prefer: str) -> _Table:
     """Read the rows; all that can't be read is reported at once."""
     try:
@@ -184,16 +181,16 @@ def _read(source: str, prefer: str) -> _Table:
         for role, aliases in _COLUMNS.items()
     }
     if found["attribute"] is None or found["bin"] is None or found["attribute"] == found["bin"]:
-        _refuse(
+        refuse(
             source,
             "is no table of a scorecard; it needs columns Variable, Bin, and Points or Coefficient and WoE",
         )
     for header in dict.fromkeys(headers):
         if headers.count(header) > 1 and columns[header] in found.values():
-            _refuse(source, f"{shown(header)} stands twice in the header; leave one out")
+            refuse(source, f"{shown(header)} stands twice in the header; leave one out")
     by_weight = found["weight"] or (found["coefficient"] and found["woe"])
     if not by_weight and not found["points"]:
-        _refuse(source, "has neither points nor coefficients and weights of evidence; add a column Points")
+        refuse(source, "has neither points nor coefficients and weights of evidence; add a column Points")
     table = _Table(
         unit="points" if found["points"] and (prefer == "points" or not by_weight) else "weight",
         style=_STYLES.get(found["attribute"].strip().lower(), _Style()),
@@ -234,7 +231,7 @@ def _read(source: str, prefer: str) -> _Table:
             value = number(row, "weight")
         else:
             coefficient, woe = number(row, "coefficient"), number(row, "woe")
-            # An intercept is the coefficient of nothing.
+            # An intercept has a coefficient and no weight of evidence: the coefficient alone counts.
             woe = Decimal(1) if is_base else woe
             value = None if coefficient is None or woe is None else _EXACT.multiply(coefficient, woe)
         if value is None:
@@ -258,7 +255,7 @@ def _read(source: str, prefer: str) -> _Table:
     if problems:
         raise InputError(lines(source, problems, None))
     if not table.rows:
-        _refuse(source, "has no rows; give the table of a scorecard")
+        refuse(source, "has no rows; give the table of a scorecard")
     for attribute, rows in table.rows.items():
         # Counts give shares exactly, where percentages are rounded.
         if totals[attribute] and None not in counts[attribute]:
@@ -283,7 +280,7 @@ def _intercept_beside(source: str) -> Decimal:
     """Read the intercept from the JSON file that stands beside a table of coefficients."""
     path = beside(source)
     if path is None:
-        _refuse(
+        refuse(
             source,
             "the table has coefficients and no intercept; give it, or put it into the file "
             f'{shown(Path(source).with_suffix(".json").name)} beside it as {{"intercept": …}}',
@@ -302,14 +299,14 @@ def _values(source: str, attribute: str, rows: list[_Row], table: _Table) -> lis
     for row in rows:
         parts = _parts(source, attribute, row, table.style)
         if len(parts) > 1 and row.share:
-            _refuse(
+            refuse(
                 source,
                 f"line {row.line}: {shown(attribute)}: nothing says how many of the people in "
                 f"{shown(row.text)} are of which kind; leave the columns of counts and shares out, and take "
                 "shares from data (--data)",
             )
         for part in parts:
-            # A bin of special values without people is a line that is always printed.
+            # Programs print a line for special values even where there are none; nobody is in it.
             if part.get("bin") == "special" and row.share == 0:
                 continue
             part[table.unit] = row.number if row.number else Decimal(0)
@@ -321,13 +318,13 @@ def _values(source: str, attribute: str, rows: list[_Row], table: _Table) -> lis
     bins = Bins.of([part["value"] for part in ranges])
     if ranges and bins is None:
         codes = ", ".join(part["value"] for part in ranges)
-        _refuse(
+        refuse(
             source,
             f"{shown(attribute)}: the ranges {codes} leave numbers out or overlap; let them cut the whole "
             "line",
         )
     for part in found:
-        # Beside ranges a category is a code.
+        # Where the other values are ranges, a category is a code such as -1, and so a special bin.
         if ranges and "low" not in part:
             part.setdefault("bin", "special")
     for i, part, label in zip(places, ranges, bins.labels if bins else (), strict=True):
@@ -340,7 +337,7 @@ def _parts(source: str, attribute: str, row: _Row, style: _Style) -> list[dict[s
     """Say which cells a bin holds: categories together, and apart what no value can hold with others."""
     cells = _cells(row.text, style)
     if cells is None:
-        _refuse(
+        refuse(
             source,
             f"line {row.line}: {shown(attribute)}: the categories of {shown(row.text)} were shortened when "
             "the table was written; write it anew with all of them",

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from auditor.messages import escaped, plain, shown
 from auditor.model.building import build, chosen, code_of, decimal, sides_of, split
 from auditor.model.checks import SIDES, TOLERANCE
 from auditor.model.intervals import Bins, are_intervals
+from auditor.model.parsing import refuse
 from auditor.model.reading import unreadable
 
 if TYPE_CHECKING:
@@ -78,18 +79,12 @@ Values = Sequence[str | dict[str, str]]
 
 @dataclass(frozen=True)
 class _Code:
-    """A code of a column, with two numbers for the favourable and the unfavourable class.
-
-    Attributes
-    ----------
-    weights : (Fraction, Fraction)
-        What the estimator multiplies with: probabilities, unless someone has set other numbers.
-    counts : (Fraction, Fraction) or None
-        Where these and the estimator's smoothing give the weights, for all codes of the column.
-    """
+    """A code of a column, with two numbers for the favourable and the unfavourable class."""
 
     weights: tuple[Fraction, Fraction]
+    """What the estimator multiplies with: probabilities, unless someone has set other numbers."""
     counts: tuple[Fraction, Fraction] | None
+    """Where these and the estimator's smoothing give the weights, for all codes of the column."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +123,7 @@ def load_skops(path: str | os.PathLike[str]) -> object:
             if sum(entry.file_size for entry in archive.infolist()) > MAX_UNPACKED:
                 raise InputError(f"{name}: holds more than {MAX_UNPACKED // 1024**2} MB; no model needs that")
         with warnings.catch_warnings():
-            # Another version's estimator is checked below by what it has.
+            # scikit-learn warns of estimators of other versions; what an estimator holds is checked below.
             warnings.simplefilter("ignore")
             loaded: object = skops.io.load(path, trusted=list(_TRUSTED))
     except InputError:
@@ -198,20 +193,20 @@ def from_sklearn(
         encoder, bayes = _parts(estimator, source)
         for part, fitted in ((bayes, "class_count_"), (encoder, "n_features_in_")):
             if part is not None and not hasattr(part, fitted):
-                _refuse(source, f"{type(part).__name__} is not fitted; fit it first")
+                refuse(source, f"{type(part).__name__} is not fitted; fit it first")
         classes = [code_of(label) for label in bayes.classes_.tolist()]
         wanted = None if favourable is None else code_of(favourable)
         sides = sides_of(classes, wanted, source, f"the decision of {type(bayes).__name__}")
-        names = _names(encoder if encoder is not None else bayes, feature_names, source)
+        names = names_of(encoder if encoder is not None else bayes, feature_names, source)
         alpha = _alpha(bayes)
         class_counts = [_exact(bayes.class_count_[side]) for side in sides]
         prior = [_fitted(bayes.class_log_prior_[side], source) for side in sides]
         columns = list(_columns(bayes, sides, alpha, source))
         attributes = _attributes(encoder, bayes, columns, names, source)
-    # A file may hold anything in place of what fitting makes.
+    # A file that was tampered with may hold anything in place of fitted arrays.
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         reason = plain(f"{type(error).__name__}: {error}")
-        _refuse(source, f"what was fitted does not fit together ({reason}); fit and save it anew")
+        refuse(source, f"what was fitted does not fit together ({reason}); fit and save it anew")
     protected = chosen(split(sensitive, names), names, source, "feature")
     tree: dict[str, Any] = {
         "name": name or type(bayes).__name__,
@@ -229,7 +224,7 @@ def from_sklearn(
         # Weights that don't add up to 1 are divided by their sum; the prior takes these factors over.
         joint = [prior[d] * prod(_total(a, d) for a in attributes) for d in (0, 1)]
         if 0 in joint:
-            _refuse(source, "a class has probability 0; fit it on data that have both")
+            refuse(source, "a class has probability 0; fit it on data that have both")
         tree["decision"]["prior"] = decimal(joint[0] / sum(joint))
     tree["attributes"] = [
         {"name": a.name, "sensitive": a.name in protected, "values": list(a.values), **_rows(a, counted)}
@@ -262,11 +257,11 @@ def _parts(estimator: object, source: str) -> tuple[Any, Any]:
     names = [type(step).__name__ for step in before]
     kind = type(last).__name__
     if reason := _unsuited(kind):
-        _refuse(source, reason)
+        refuse(source, reason)
     if kind not in ("CategoricalNB", "BernoulliNB"):
-        _refuse(source, f"{kind} is no estimator that can be audited; give a CategoricalNB or BernoulliNB")
+        refuse(source, f"{kind} is no estimator that can be audited; give a CategoricalNB or BernoulliNB")
     if len(before) > 1 or (names and names[0] not in _ENCODERS):
-        _refuse(
+        refuse(
             source,
             f"a pipeline of {', '.join([*names, kind])} can't be taken apart; have one of "
             f"{', '.join(_ENCODERS)} and then the naive Bayes estimator, and prepare the data before",
@@ -291,16 +286,13 @@ def _steps(estimator: object) -> Iterator[object]:
             yield from _steps(step)
 
 
-def _refuse(source: str, reason: str) -> NoReturn:
-    raise InputError(f"{escaped(source)}: {reason}")
-
-
-def _names(first: Any, given: Sequence[str] | None, source: str) -> list[str]:
+def names_of(first: Any, given: Sequence[str] | None, source: str) -> list[str]:
+    """Name the features that an estimator was fitted with, as given or as it says."""
     number = int(first.n_features_in_)
     fitted = getattr(first, "feature_names_in_", None)
     if given is not None:
         if len(given) != number:
-            _refuse(source, f"{len(given)} feature names are given for {number} features; give one for each")
+            refuse(source, f"{len(given)} feature names are given for {number} features; give one for each")
         return list(given)
     return [f"x{i}" for i in range(number)] if fitted is None else [str(name) for name in fitted]
 
@@ -324,7 +316,7 @@ def _fitted(logarithm: Any, source: str) -> Fraction:
     """Return the probability of a fitted logarithm."""
     log = float(logarithm)
     if math.isnan(log) or log > TOLERANCE or (log != -math.inf and math.exp(log) == 0):
-        _refuse(source, f"a fitted log-probability is {log!r}; fit it anew, with alpha above 0")
+        refuse(source, f"a fitted log-probability is {log!r}; fit it anew, with alpha above 0")
     return _rounded(math.exp(min(log, 0)))
 
 
@@ -384,9 +376,9 @@ def _attributes(
     categories: list[Values | Bins] = _ENCODERS[type(encoder).__name__](encoder, names, source)
     if _is_one_hot(encoder):
         if type(bayes).__name__ != "BernoulliNB":
-            _refuse(source, f"one-hot columns need a BernoulliNB, not a {type(bayes).__name__}")
+            refuse(source, f"one-hot columns need a BernoulliNB, not a {type(bayes).__name__}")
         if elsewhere:
-            _refuse(source, f"binarize={cut} loses one-hot columns; leave it at 0")
+            refuse(source, f"binarize={cut} loses one-hot columns; leave it at 0")
         attributes, rest = [], list(columns)
         for i, (name, values) in enumerate(zip(names, categories, strict=True)):
             left_out = _dropped(encoder, i)
@@ -399,7 +391,7 @@ def _attributes(
             raise ValueError("the encoder makes fewer columns than the estimator has")
         return attributes
     if type(bayes).__name__ == "BernoulliNB" and (elsewhere or any(_size(v) > 2 for v in categories)):
-        _refuse(
+        refuse(
             source,
             "BernoulliNB makes two values of each feature, and the encoder gives more; fit a CategoricalNB",
         )
@@ -423,7 +415,7 @@ def _single(name: str, values: Values | Bins, column: Sequence[_Code], source: s
         named = [values[v] if v < len(values) else f"never seen {v}" for v in kept]
         return _Attribute(name, named, [column[v] for v in kept])
     if len(kept) < 2:
-        _refuse(source, f"feature {shown(name)} has one bin only, which tells nothing; leave it out")
+        refuse(source, f"feature {shown(name)} has one bin only, which tells nothing; leave it out")
     return _Attribute(name, values.joined(kept).values, [column[v] for v in kept])
 
 
@@ -433,7 +425,7 @@ def _block(
     """Take a one-hot block as one attribute: value v weighs P(x_v = 1 | d) Π_(u ≠ v) P(x_u = 0 | d)."""
     size = _size(values)
     if left_out is not None and size == 2:
-        # The one column is 1 for the value that isn't left out.
+        # Of two values the encoder makes one column, which is 1 for the value that isn't left out.
         return _single(name, values, columns[0] if left_out == 0 else columns[0][::-1], source)
     own = [v for v in range(size) if v != left_out]
 
@@ -456,12 +448,12 @@ def _dropped(encoder: Any, feature: int) -> int | None:
 def _categories(encoder: Any, names: Sequence[str], source: str) -> list[Values | Bins]:
     """Return the values behind the codes of an OrdinalEncoder or OneHotEncoder."""
     if hasattr(encoder, "infrequent_categories_"):
-        _refuse(source, "the encoder puts rare categories together; do that in the data before it")
+        refuse(source, "the encoder puts rare categories together; do that in the data before it")
     found: list[Values | Bins] = []
     for name, categories in zip(names, encoder.categories_, strict=True):
         raw = categories.tolist()
         if any(value is None or (isinstance(value, float) and math.isnan(value)) for value in raw):
-            _refuse(source, f"feature {shown(name)} has missing values as a category; fill them in before")
+            refuse(source, f"feature {shown(name)} has missing values as a category; fill them in before")
         found.append([code_of(value) for value in raw])
     return found
 
@@ -472,7 +464,7 @@ def _binned(encoder: Any, names: Sequence[str], source: str) -> list[Values | Bi
     for name, edges in zip(names, encoder.bin_edges_, strict=True):
         inner = tuple(decimal(float(edge)) for edge in edges[1:-1])
         if not inner:
-            _refuse(source, f"feature {shown(name)} has one bin only, which tells nothing; leave it out")
+            refuse(source, f"feature {shown(name)} has one bin only, which tells nothing; leave it out")
         found.append(Bins(inner))
     return found
 
@@ -516,7 +508,7 @@ def to_sklearn(model: ModelSpec) -> CategoricalNB:
     counts = decision.counts
     rows = Fraction(counts.favourable) + Fraction(counts.unfavourable) if counts else Fraction(ROWS)
     codes = [decision.favourable.value, decision.unfavourable.value]
-    # Classes are sorted in an estimator.
+    # scikit-learn keeps classes sorted.
     order = sorted((0, 1), key=lambda d: codes[d])
     prior = (bayes.prior, 1 - bayes.prior)
     estimator = CategoricalNB(alpha=0.0, force_alpha=True, fit_prior=True, class_prior=None)
@@ -554,7 +546,7 @@ def to_sklearn_pipeline(model: ModelSpec) -> Pipeline:
                 f"{attribute.name}: a pipeline can't cut this number into bins; use auditor.to_sklearn in "
                 "Python, which takes the number of the bin"
             )
-    # The first rows need only be accepted; the categories are given.
+    # The encoder is fitted on one row, which it only has to accept: its categories are given.
     rows = np.array([[codes[0] for codes in categories]], dtype=object)
     encoder = OrdinalEncoder(categories=[np.array(codes, dtype=object) for codes in categories]).fit(rows)
     encoder.feature_names_in_ = np.array([attribute.name for attribute in model.attributes], dtype=object)

@@ -10,14 +10,16 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from auditor.errors import InputError
 from auditor.messages import escaped, plain, shown
 from auditor.model.building import build_scorecard, code_of, decimal, sides_of, with_sensitive
+from auditor.model.formats.sklearn import names_of
 from auditor.model.intervals import Bins, are_intervals
+from auditor.model.parsing import refuse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,12 +84,12 @@ def from_logistic(
     encoder, regression = _parts(estimator, source)
     for fitted in (encoder, regression):
         if fitted is not None and not hasattr(fitted, "n_features_in_"):
-            _refuse(source, f"{type(fitted).__name__} is not fitted; fit it first")
+            refuse(source, f"{type(fitted).__name__} is not fitted; fit it first")
     try:
         classes = [code_of(label) for label in regression.classes_.tolist()]
         wanted = None if favourable is None else code_of(favourable)
         first, second = sides_of(classes, wanted, source, "the decision of LogisticRegression")
-        names = _names(encoder if encoder is not None else regression, feature_names, source)
+        names = names_of(encoder if encoder is not None else regression, feature_names, source)
         coefficients = [decimal(float(c)) for c in regression.coef_[0]]
         features = list(_features(encoder, names, source))
         intercept = decimal(float(regression.intercept_[0]))
@@ -98,11 +100,11 @@ def from_logistic(
             attributes.append((feature, [{**v.spec, "weight": _dot(own, v.columns)} for v in values]))
             start += width
         if start != len(coefficients):
-            _refuse(source, f"has {len(coefficients)} coefficients for {start} columns; fit and save it anew")
-    # A file may hold anything in place of what fitting makes.
+            refuse(source, f"has {len(coefficients)} coefficients for {start} columns; fit and save it anew")
+    # A file that was tampered with may hold anything in place of fitted arrays.
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         reason = plain(f"{type(error).__name__}: {error}")
-        _refuse(source, f"what was fitted does not fit together ({reason}); fit and save it anew")
+        refuse(source, f"what was fitted does not fit together ({reason}); fit and save it anew")
     parts = " and ".join(type(part).__name__ for part in (encoder, regression) if part is not None)
     return build_scorecard(
         {
@@ -127,10 +129,6 @@ def from_logistic(
     )
 
 
-def _refuse(source: str, reason: str) -> NoReturn:
-    raise InputError(f"{escaped(source)}: {reason}")
-
-
 def _parts(estimator: Any, source: str) -> tuple[Any, Any]:
     """Return what encodes, if anything does, and the regression."""
     if type(estimator).__name__ != "Pipeline":
@@ -139,22 +137,12 @@ def _parts(estimator: Any, source: str) -> tuple[Any, Any]:
     known = (*_ENCODERS, "ColumnTransformer")
     if len(steps) > 2 or (len(steps) == 2 and type(steps[0]).__name__ not in known):
         kinds = ", ".join(type(step).__name__ for step in steps)
-        _refuse(
+        refuse(
             source,
             f"a pipeline of {kinds} can't be taken apart; have one of {', '.join(known)} and then the "
             "regression, and prepare the data before",
         )
     return (steps[0] if len(steps) == 2 else None), steps[-1]
-
-
-def _names(first: Any, given: Sequence[str] | None, source: str) -> list[str]:
-    number = int(first.n_features_in_)
-    if given is not None:
-        if len(given) != number:
-            _refuse(source, f"{len(given)} feature names are given for {number} features; give one for each")
-        return list(given)
-    fitted = getattr(first, "feature_names_in_", None)
-    return [f"x{i}" for i in range(number)] if fitted is None else [str(name) for name in fitted]
 
 
 def _features(encoder: Any, names: Sequence[str], source: str) -> Iterator[tuple[str, list[_Value]]]:
@@ -175,13 +163,11 @@ def _features(encoder: Any, names: Sequence[str], source: str) -> Iterator[tuple
             inner = inner.steps[0][1]
         if isinstance(inner, str) or type(inner).__name__ not in (*_ENCODERS, "FunctionTransformer"):
             kind = inner if isinstance(inner, str) else type(inner).__name__
-            _refuse(source, f"the part {shown(kind)} of a ColumnTransformer can't be taken apart; encode it")
+            refuse(source, f"the part {shown(kind)} of a ColumnTransformer can't be taken apart; encode it")
         if type(inner).__name__ == "FunctionTransformer":
             if inner.func is not None:
-                _refuse(
-                    source, "a FunctionTransformer with a function can't be read; prepare the data before"
-                )
-            # What passes through unchanged was encoded before.
+                refuse(source, "a FunctionTransformer with a function can't be read; prepare the data before")
+            # Columns that pass through unchanged were encoded before, as 0 and 1.
             yield from _features(None, chosen_names, source)
         else:
             yield from _encoded(inner, chosen_names, source)
@@ -209,7 +195,7 @@ def _encoded(encoder: Any, names: Sequence[str], source: str) -> Iterator[tuple[
             yield name, _columns(values, None, one_hot)
         return
     if hasattr(encoder, "infrequent_categories_"):
-        _refuse(source, "the encoder puts rare categories together; do that in the data before it")
+        refuse(source, "the encoder puts rare categories together; do that in the data before it")
     one_hot = type(encoder).__name__ == "OneHotEncoder"
     dropped = getattr(encoder, "drop_idx_", None) if one_hot else None
     for i, (name, categories) in enumerate(zip(names, encoder.categories_, strict=True)):
@@ -267,7 +253,8 @@ def to_logistic(spec: ScorecardSpec) -> tuple[Pipeline, tuple[str, ...]]:
         if not runs or runs[-1][0] != binned:
             runs.append((binned, []))
         runs[-1][1].append(i)
-    # The first rows need only be accepted; categories are given, and edges are put in afterwards.
+    # The encoder is fitted on two rows, which it only has to accept: categories are given, and edges are set
+    # after it.
     rows = np.array([[column.sample[row] for column in columns] for row in (0, 1)], dtype=object)
     encoder = ColumnTransformer(
         [
@@ -285,7 +272,7 @@ def to_logistic(spec: ScorecardSpec) -> tuple[Pipeline, tuple[str, ...]]:
     for (_, part, own), (binned, _) in zip(encoder.transformers_, runs, strict=False):
         part.feature_names_in_ = names[own]
         if binned:
-            # The last one keeps NumPy from making a matrix of edges that are equally many.
+            # With None at the end NumPy makes an array of arrays, even where all have the same length.
             part.bin_edges_ = np.array([*(columns[i].edges for i in own), None], dtype=object)[:-1]
     direction = 1.0 if spec.decision.higher == "favourable" else -1.0
     intercept = float(spec.exponent_at(spec.intercept))
@@ -293,7 +280,7 @@ def to_logistic(spec: ScorecardSpec) -> tuple[Pipeline, tuple[str, ...]]:
         intercept = intercept * math.log(2) + direction * math.log(spec.scale.odds)
     own_weights = [weight for column in columns for weight in column.weights]
     sides = [spec.decision.unfavourable.value, spec.decision.favourable.value]
-    # Classes are sorted in an estimator, and its coefficients speak for the second.
+    # scikit-learn keeps classes sorted, and its coefficients speak for the second one.
     order = sorted((0, 1), key=lambda side: sides[side])
     sign = 1.0 if order == [0, 1] else -1.0
     regression = LogisticRegression()
@@ -356,7 +343,7 @@ class _Column:
             if value.bin != "missing"
             for cell in value.categories or (value.value,)
         ]
-        # An encoder knows missing cells as NaN, which comes last.
+        # scikit-learn's encoder takes NaN for missing cells, and wants it as the last category.
         cells += [(math.nan, value.number) for value in attribute.values if value.bin == "missing"]
         return cls(tuple(cell for cell, _ in cells), None, tuple(number for _, number in cells), ())
 

@@ -60,45 +60,31 @@ _BANDS: Mapping[Verdict, str] = {
 
 @dataclass(frozen=True)
 class Cover:
-    """What stands on the first page, for a template to lay out.
-
-    Attributes
-    ----------
-    heading, band, verdict, claim, finding : str
-        What kind of paper it is, what it is not, and the stated.
-    shares : Table or None
-        The worst degree among patterns of at least so many people.
-    facts : Facts
-    look : str
-        Which of the three looks the page has.
-    certified : bool
-        Whether it is a certificate of δ-fairness.
-    scale : DegreeScale
-    qr : (int, str)
-        The QR code of the digest: modules a side, and their path.
-    document : str
-        The identifier of the document.
-    command : str
-        What repeats the audit.
-    verification : str
-        What verifies the certificate.
-    """
+    """What stands on the first page, for a template to lay out."""
 
     heading: str
     band: str
     verdict: str
     claim: str
     finding: str
+    """What kind of paper it is, what it is not, and the stated."""
     shares: Table | None
+    """The worst degree among patterns of at least so many people."""
     facts: Facts
     look: str
+    """Which of the three looks the page has."""
     certified: bool
+    """Whether it is a certificate of δ-fairness."""
     scale: charts.DegreeScale
     largest: str
     qr: tuple[int, str]
+    """The QR code of the digest: modules a side, and their path."""
     document: str
+    """The identifier of the document."""
     command: str
+    """What repeats the audit."""
     verification: str
+    """What verifies the certificate."""
     name: str
     issuer: str
     responsible: str

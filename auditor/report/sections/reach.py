@@ -25,7 +25,7 @@ from auditor.documents.reach import (
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, pair, strong, values
 from auditor.report.figures import between, percent, size, whole
 from auditor.report.subject import Stated, Subject
-from auditor.report.wording import bar
+from auditor.report.wording import bar, whom
 
 #: What holds of all models of a set, or in all populations.
 _VERDICTS: Mapping[ReachVerdict, str] = {
@@ -43,7 +43,6 @@ _SAID: Mapping[ReachVerdict, str] = {
 }
 _ONE_PATTERN = "one pattern discriminates in every model"
 _POPULATIONS = "all populations that conform with the scorecard"
-_UNKNOWN = "of whom nothing else is known"
 _NOT_LIKELY = (
     "The verdict above is about the audited model alone, with exactly its parameters. Here stands what holds "
     "for others too. It is exact, like the verdict, and no statement of how likely any of them is."
@@ -185,11 +184,10 @@ def _certain(found: CertainPatternRecord | None, stated: Stated) -> list[Block]:
     if found is None or not found.least_degree:
         return []
     least = size(found.least_degree, stated.delta, decimal.ROUND_FLOOR)
-    context = values(found.context_values)
     return [
         Paragraph(
             f"In every one of them, disclosing {values(found.sensitive_values)} has a degree of at least "
-            f"{least} for people {f'with {context}' if context else _UNKNOWN}."
+            f"{least} for {whom(found.context_values)}."
         )
     ]
 
@@ -229,11 +227,11 @@ def _ends(found: SetRecord | CardSetRecord | PopulationsRecord, delta: str) -> s
 
 
 def _sentence(found: ExtremeRecord | CardExtremeRecord | PopulationExtremeRecord, favourable: str) -> str:
-    context = "" if isinstance(found, PopulationExtremeRecord) else values(found.context_values)
+    context = {} if isinstance(found, PopulationExtremeRecord) else found.context_values
     return (
         f"There, disclosing {values(found.sensitive_values)} moves P({favourable}) from "
         f"{percent(found.favourable_given_context)} to {percent(found.favourable_given_pattern)} for "
-        f"people {f'with {context}' if context else _UNKNOWN}."
+        f"{whom(context)}."
     )
 
 

@@ -13,7 +13,7 @@ from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Facts, Heading, Items, Paragraph, Picture, Table, values
 from auditor.report.figures import grouped, likelihood, percent, plural, rounded, share, signed, whole
 from auditor.report.subject import Subject
-from auditor.report.wording import move_table
+from auditor.report.wording import move_table, whom
 
 if TYPE_CHECKING:
     from auditor.documents.certificate import RepairFacts, ScorecardRepairFacts
@@ -321,9 +321,8 @@ def _shift(shift: PredictionShift, record: Repair) -> str:
     context, now_context = map(percent, shift.favourable_given_context)
     pattern, now_pattern = map(percent, shift.favourable_given_pattern)
     degree, now_degree = (signed(degree, record.delta) for degree in shift.degree)
-    whom = values(shift.context_values)
     return (
         f"Disclosing {values(shift.sensitive_values)} moved P({record.after.favourable}) from {context} to "
         f"{pattern} (degree {degree}) and now moves it from {now_context} to {now_pattern} ({now_degree}) "
-        f"for people {f'with {whom}' if whom else 'of whom nothing else is known'}."
+        f"for {whom(shift.context_values)}."
     )

@@ -22,21 +22,14 @@ from auditor.search.additive.moves import Moves
 
 @dataclass(frozen=True)
 class Scope:
-    r"""Which pairs (x, y) are searched.
-
-    Attributes
-    ----------
-    disclosing : int or None
-        x discloses at least this attribute.
-    only : tuple of int or None
-        x discloses none but these.
-    contexts : {"any", "none", "all"}
-        "none" for pairs without context; "all" for those that disclose everything, X = S and Y = Z \ S.
-    """
+    """Which pairs (x, y) are searched."""
 
     disclosing: int | None = None
+    """x discloses at least this attribute."""
     only: tuple[int, ...] | None = None
+    """x discloses none but these."""
     contexts: Literal["any", "none", "all"] = "any"
+    r"""With "none", pairs without context; with "all", those that disclose all: X = S, Y = Z \ S."""
 
     def attributes(self, tables: LogOdds) -> tuple[int, ...]:
         """The sensitive attributes that x may disclose, the one that it must first."""
@@ -65,30 +58,21 @@ def total_combinations(tables: LogOdds) -> int:
 
 @dataclass(frozen=True)
 class Xs:
-    """Combinations x as parallel arrays.
-
-    Attributes
-    ----------
-    parent, column : array of int
-        The x from which it came and the column that was disclosed; -1 for the empty one.
-    position : array of int
-        The first position in the order of attributes that may still be disclosed.
-    strength : array of float
-        s.
-    log_a, log_b : array of float
-        ``ln P(x | d)`` and ``ln P(x | d̄)``.
-    low, high : array of int
-        The least and the greatest γ over all contexts of x, in units.
-    """
+    """Combinations x as parallel arrays."""
 
     parent: Integers
     column: Integers
+    """The x from which it came and the column that was disclosed; -1 for the empty one."""
     position: Integers
+    """The first position in the order of attributes that may still be disclosed."""
     strength: Floats
+    """s."""
     log_a: Floats
     log_b: Floats
+    """``ln P(x | d)`` and ``ln P(x | d̄)``."""
     low: Integers
     high: Integers
+    """The least and the greatest γ over all contexts of x, in units."""
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -115,8 +99,6 @@ class Combinations:
 
     Parameters
     ----------
-    tables : LogOdds
-    scope : Scope
     neutral : bool
         Whether values with λ = 0 may be disclosed beside others. They change no degree.
     one_of_alike : bool

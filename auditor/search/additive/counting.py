@@ -43,27 +43,20 @@ _TOGETHER = 1 << 18
 
 @dataclass(frozen=True)
 class Coverage:
-    """How the pairs (x, y) over one set X of disclosed sensitive attributes were decided.
-
-    Attributes
-    ----------
-    disclosed : tuple of int
-        The attributes of X.
-    method : {"closed form", "exhausted", "enclosed", "bounded"}
-        "closed form" where the extreme values settle every x in every context (`is_closed`), "exhausted"
-        where contexts were counted, "enclosed" where their number was bounded from both sides, "bounded"
-        where the search for the largest |degree| has shown that there is none.
-    pairs : int
-        All pairs over X.
-    lower, upper : int
-        At least and at most so many of them are discrimination patterns.
-    """
+    """How the pairs (x, y) over one set X of disclosed sensitive attributes were decided."""
 
     disclosed: tuple[int, ...]
+    """The attributes of X."""
     method: CoverageMethod
+    """It is "closed form" where the extreme values settle every x in every context (`is_closed`), "exhausted"
+    where contexts were counted, "enclosed" where their number was bounded from both sides, "bounded" where
+    the search for the largest |degree| has shown that there is none.
+    """
     pairs: int
+    """All pairs over X."""
     lower: int
     upper: int
+    """At least and at most so many of them are discrimination patterns."""
 
     @property
     def patterns(self) -> int | None:
@@ -73,26 +66,19 @@ class Coverage:
 
 @dataclass(frozen=True)
 class PatternCount:
-    """The number of discrimination patterns, or what is known of it.
-
-    Attributes
-    ----------
-    lower, upper : int
-        There are at least and at most so many.
-    reason : str or None
-        Why the number isn't known exactly.
-    coverage : tuple of Coverage
-        One entry per non-empty set of sensitive attributes, smallest sets first; their bounds add up to these
-        and their pairs to `LogOdds.total_patterns`. Empty where nothing was counted.
-    found : tuple of tuple of int
-        The set X of each discrimination pattern that a search has found, where nothing was counted.
-    """
+    """The number of discrimination patterns, or what is known of it."""
 
     lower: int
     upper: int
+    """There are at least and at most so many."""
     reason: str | None
+    """Why the number isn't known exactly."""
     coverage: tuple[Coverage, ...]
+    """One entry per non-empty set of sensitive attributes, smallest sets first; their bounds add up to these
+    and their pairs to `LogOdds.total_patterns`. Empty where nothing was counted.
+    """
     found: tuple[tuple[int, ...], ...] = ()
+    """The set X of each discrimination pattern that a search has found, where nothing was counted."""
 
     @property
     def total(self) -> int | None:
@@ -242,19 +228,13 @@ def _distinct(total: int, size: int, seed: int) -> list[int]:
 
 @dataclass(frozen=True)
 class _Hits:
-    """The contexts of a block in which an x discriminates.
-
-    Attributes
-    ----------
-    starts, counts : arrays
-        Per row, an entry of the listed half, the range of columns of the sorted half.
-    others : list of (int, int)
-        Rows and columns of those that were settled exactly.
-    """
+    """The contexts of a block in which an x discriminates."""
 
     starts: Integers
     counts: Integers
+    """Per row, an entry of the listed half, the range of columns of the sorted half."""
     others: list[tuple[int, int]]
+    """Rows and columns of those that were settled exactly."""
 
     @property
     def total(self) -> int:

@@ -60,9 +60,6 @@ def enclosed_count(tables: LogOdds, criterion: Criterion, limits: Limits, reason
 
     Parameters
     ----------
-    tables : LogOdds
-    criterion : Criterion
-    limits : Limits
     reason : str
         Why they are not counted exactly.
     """
@@ -87,24 +84,18 @@ def enclosed_count(tables: LogOdds, criterion: Criterion, limits: Limits, reason
 
 @dataclass(frozen=True)
 class _Grid:
-    """Each attribute's options on the grid.
-
-    Attributes
-    ----------
-    width : int
-        Of a cell, in units of the tables.
-    steps : tuple of array of int
-        Per attribute how many cells each option moves the sum.
-    middle, mean, spread : tuple of int
-        Per attribute the middle of the range of its rounding errors, their mean, and the width of that range,
-        in units.
-    """
+    """Each attribute's options on the grid."""
 
     width: int
+    """Of a cell, in units of the tables."""
     steps: tuple[Integers, ...]
+    """Per attribute how many cells each option moves the sum."""
     middle: tuple[int, ...]
     mean: tuple[int, ...]
     spread: tuple[int, ...]
+    """Per attribute the middle of the range of its rounding errors, their mean, and the width of that range,
+    in units.
+    """
 
     @classmethod
     def of(cls, tables: LogOdds) -> _Grid:
@@ -140,23 +131,15 @@ class _Grid:
 
 @dataclass(frozen=True)
 class _Distribution:
-    """The sums of some attributes' options.
-
-    Attributes
-    ----------
-    start : int
-        Sum on the grid of the first cell, in cells.
-    share : array
-        Share of all choices in each cell.
-    attributes : tuple of int
-    lost : float
-        Share of those that lie so far out that they were left out.
-    """
+    """The sums of some attributes' options."""
 
     start: int
+    """Sum on the grid of the first cell, in cells."""
     share: Floats
+    """Share of all choices in each cell."""
     attributes: tuple[int, ...]
     lost: float = 0.0
+    """Share of those that lie so far out that they were left out."""
 
     @cached_property
     def _below(self) -> Floats:

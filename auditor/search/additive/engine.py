@@ -42,17 +42,11 @@ _GLANCE = 1 << 19
 
 
 class Point(NamedTuple):
-    """A pair (x, y) in floats, to be drawn; nothing is decided by it.
-
-    Attributes
-    ----------
-    probability, degree : float
-        ``P(xy)`` and |degree|.
-    sensitive_values, context_values : Assignment
-    """
+    """A pair (x, y) in floats, to be drawn; nothing is decided by it."""
 
     probability: float
     degree: float
+    """``P(xy)`` and |degree|."""
     sensitive_values: Assignment
     context_values: Assignment
 
@@ -65,7 +59,6 @@ class Engine:
 
     Parameters
     ----------
-    classifier : Classifier
     criterion : Criterion
         With the threshold.
     min_probability : Fraction, optional
@@ -100,7 +93,6 @@ class Engine:
 
         Parameters
         ----------
-        k : int
         only_patterns : bool
             Only pairs with ``|degree| > threshold``.
         disclosing : int, optional

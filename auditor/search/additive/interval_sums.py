@@ -38,20 +38,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Met:
-    """The choices of options that meet a target best, of all rows, in their order.
-
-    Attributes
-    ----------
-    choices : list of Choice
-    complete : bool
-        Whether no choice is missing that misses the target by as little, to within rounding.
-    miss : int or None
-        No choice at all misses the target by less; None where that isn't known.
-    """
+    """The choices of options that meet a target best, of all rows, in their order."""
 
     choices: list[Choice]
     complete: bool
+    """Whether no choice is missing that misses the target by as little, to within rounding."""
     miss: int | None
+    """No choice at all misses the target by less; None where that isn't known."""
 
 
 def meet(
@@ -61,10 +54,8 @@ def meet(
 
     Parameters
     ----------
-    rows : sequence of Row
     start : (int, int)
         The interval to which the options are added.
-    target : int
     slack : int
         Units within which a sum is of the truth.
     longest : int

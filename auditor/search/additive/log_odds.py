@@ -83,37 +83,18 @@ class Exact(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """How probable values are, in floats.
-
-    Attributes
-    ----------
-    log_prior : (float, float)
-        ``ln P(d)`` and ``ln P(d̄)``, each off by a few units in the last place at most, like all that follow.
-    log_likelihood : tuple of array, shape (values, 2)
-        Per attribute ``ln P(v | d)`` and ``ln P(v | d̄)``.
-    """
+    """How probable values are, in floats."""
 
     log_prior: tuple[float, float]
+    """``ln P(d)`` and ``ln P(d̄)``, each off by a few units in the last place at most, like all that follow.
+    """
     log_likelihood: tuple[Floats, ...]
+    """Shape (values, 2): per attribute ``ln P(v | d)`` and ``ln P(v | d̄)``."""
 
 
 @dataclass(frozen=True, eq=False)
 class LogOdds:
     """The fixed-point log-odds of a classifier, in units of ``2^-bits``.
-
-    Attributes
-    ----------
-    bits : int
-    prior : int
-        γ where nothing is disclosed.
-    values : tuple of tuple of (int or float)
-        λ of each value of each attribute: an int, or ``±inf`` where the value has probability 0 under one
-        decision.
-    sensitive : tuple of int
-        Indices of the sensitive attributes, increasing.
-    population : Population or None
-        None where no population is assumed: then nothing is ranked by probability or divergence.
-    exact : Exact
 
     Notes
     -----
@@ -123,9 +104,15 @@ class LogOdds:
 
     bits: int
     prior: int
+    """γ where nothing is disclosed."""
     values: tuple[tuple[int | float, ...], ...]
+    """λ of each value of each attribute: an int, or ``±inf`` where the value has probability 0 under one
+    decision.
+    """
     sensitive: tuple[int, ...]
+    """Indices of the sensitive attributes, increasing."""
     population: Population | None
+    """None where no population is assumed: then nothing is ranked by probability or divergence."""
     exact: Exact
 
     @classmethod

@@ -28,7 +28,6 @@ class Moves:
         Of each value's attribute, increasing.
     log_odds, log_d, log_not_d : array of float
         λ, ``ln P(v | d)`` and ``ln P(v | d̄)`` of each value.
-    positions : int
 
     Attributes
     ----------

@@ -64,18 +64,11 @@ class Side:
 
 @dataclass(frozen=True)
 class Overlap:
-    """Discrimination patterns in common, exactly; or None and the reason.
-
-    Attributes
-    ----------
-    both : int or None
-    worse : int or None
-        Those of them whose |degree| is larger in the second model.
-    both_reason, worse_reason : str or None
-    """
+    """Discrimination patterns in common, exactly; or None and the reason."""
 
     both: int | None
     worse: int | None
+    """Those of them whose |degree| is larger in the second model."""
     both_reason: str | None = None
     worse_reason: str | None = None
 
@@ -446,27 +439,18 @@ class _Work:
 
 @dataclass(frozen=True)
 class _Space:
-    """The contexts outside a set X: every sum of an entry of each half, in each of the models.
-
-    Attributes
-    ----------
-    outside : tuple of int
-        The shared attributes, those of the second half first.
-    sizes : tuple of int
-        How many options each has.
-    split : int
-        How many of them are in the second half.
-    first, second : list of two arrays
-    plane : _Plane
-        The second half, by its sums in both models.
-    """
+    """The contexts outside a set X: every sum of an entry of each half, in each of the models."""
 
     outside: tuple[int, ...]
+    """The shared attributes, those of the second half first."""
     sizes: tuple[int, ...]
+    """How many options each has."""
     split: int
+    """How many of them are in the second half."""
     first: list[Integers]
     second: list[Integers]
     plane: _Plane
+    """The second half, by its sums in both models."""
 
     def row(self, row: int) -> list[Integers]:
         """The sums of one entry of the first half with all of the second, in each of the models."""
@@ -487,20 +471,15 @@ class _Space:
 
 @dataclass(frozen=True)
 class _Plane:
-    """Points in the plane, ready to count those in rectangles: a wavelet matrix of their ordinates' ranks.
-
-    Attributes
-    ----------
-    abscissas, ordinates : arrays
-        Each sorted.
-    zeros : list of arrays
-        For each bit of the ranks, from the highest: how many of the first t points in the order of that level
-        have a 0 there, for t from 0 on.
-    """
+    """Points in the plane, ready to count those in rectangles: a wavelet matrix of their ordinates' ranks."""
 
     abscissas: Integers
     ordinates: Integers
+    """Each sorted."""
     zeros: list[Integers]
+    """For each bit of the ranks, from the highest: how many of the first t points in the order of that level
+    have a 0 there, for t from 0 on.
+    """
 
     @classmethod
     def of(cls, abscissas: Integers, ordinates: Integers) -> _Plane:

@@ -53,25 +53,17 @@ _WIDE = 64
 
 @dataclass(frozen=True)
 class Ranking:
-    """The best patterns by a score.
-
-    Attributes
-    ----------
-    patterns : tuple of Pattern
-        Best first; ties are broken by `Pattern.key`.
-    complete : bool
-        Whether no other pattern belongs in the list.
-    nodes, evaluated : int
-        Nodes expanded, and patterns whose score was evaluated.
-    upper : float
-        No pattern that is not listed scores more than this or than the last one listed; 0 when complete.
-    """
+    """The best patterns by a score."""
 
     patterns: tuple[Pattern, ...]
+    """Best first; ties are broken by `Pattern.key`."""
     complete: bool
+    """Whether no other pattern belongs in the list."""
     nodes: int
     evaluated: int
+    """Nodes expanded, and patterns whose score was evaluated."""
     upper: float
+    """No pattern that is not listed scores more than this or than the last one listed; 0 when complete."""
 
 
 def rank(patterns: Sequence[Pattern], rank_by: RankBy) -> list[Pattern]:
@@ -142,20 +134,15 @@ def top_patterns(
 
     Parameters
     ----------
-    tables : LogOdds
-    criterion : Criterion
-    k : int
     rank_by : {"divergence", "discrimination", "probability"}
     min_probability : Fraction, optional
         Only patterns with ``P(xy)`` at least this.
     only_patterns : bool
         Only pairs with ``|degree| > threshold``. Without it every pair is ranked, which has a use for
         "discrimination" only.
-    scope : Scope
     all_at_once : bool
         Whether to score every pair instead, in arrays as long as there are pairs. Of few pairs that takes
         less time; for the scope of any pair only.
-    limits : Limits
     """
     if all_at_once and scope != ANY:
         raise ValueError("pairs of a part of them can't be scored all at once")

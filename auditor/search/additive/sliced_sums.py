@@ -31,10 +31,6 @@ _SPARE = 4
 class Sliced:
     """All sums of one entry of each row, in two halves that are never listed whole.
 
-    Parameters
-    ----------
-    rows : sequence of arrays
-
     Attributes
     ----------
     length : int

@@ -57,21 +57,14 @@ def halves(sizes: Sequence[int], longest: int) -> int:
 
 @dataclass(frozen=True)
 class Nearest:
-    """The sums nearest a target.
-
-    Attributes
-    ----------
-    choices : list of Choice
-        Every choice that can be among the k nearest, given the slack; and a few more.
-    complete : bool
-        Whether none is missing.
-    gap : int
-        No sum that is missing is nearer to the target than this.
-    """
+    """The sums nearest a target."""
 
     choices: list[Choice]
+    """Every choice that can be among the k nearest, given the slack; and a few more."""
     complete: bool
+    """Whether none is missing."""
     gap: int
+    """No sum that is missing is nearer to the target than this."""
 
 
 def nearest(
@@ -87,16 +80,13 @@ def nearest(
 
     Parameters
     ----------
-    rows : sequence of arrays
     target : int or ±inf
         With ∓inf, the least or greatest sums.
-    k : int
     slack : int
         Units within which a sum is of the truth.
     enough : int
         Where the rows are too many to be searched whole, a distance so small that a nearer sum would not
         matter.
-    limits : Limits
     leaves : dict
         Keeps the halves that were listed last, for other targets.
     """
@@ -189,7 +179,6 @@ class Alike:
 
     Parameters
     ----------
-    rows : sequence of arrays
     kinds : sequence of int
         Rows are the same only where these are.
 
@@ -230,7 +219,6 @@ class Alike:
 
         Parameters
         ----------
-        choice : Choice
         unused : int or None
             The entry that comes last among those of a row; with the others the rising ones come first.
         """

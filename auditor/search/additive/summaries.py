@@ -41,18 +41,13 @@ _AXES = 32
 
 @dataclass(frozen=True)
 class Summary:
-    """A list of patterns.
-
-    Attributes
-    ----------
-    patterns : tuple of Pattern
-        Most probable first; ties are broken by `Pattern.key`.
-    complete : bool
-        Whether the list has all of them. Otherwise these are the first, by the order that the function names.
-    """
+    """A list of patterns."""
 
     patterns: tuple[Pattern, ...]
+    """Most probable first; ties are broken by `Pattern.key`."""
     complete: bool
+    """Whether the list has all of them. Otherwise these are the first, by the order that the function names.
+    """
 
 
 def minimal_patterns(

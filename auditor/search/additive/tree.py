@@ -31,29 +31,20 @@ WIDER = 1e-9
 
 @dataclass(frozen=True)
 class Nodes:
-    """Patterns as parallel arrays.
-
-    Attributes
-    ----------
-    slot : array of int
-        The root, and with it x.
-    position : array of int
-        The first position, in the order of `Columns`, whose attribute may still be disclosed.
-    gamma : array of int
-        γ in fixed point.
-    log_u, log_v : array of float
-        ``ln P(d, y)`` and ``ln P(d̄, y)``.
-    parent, column : array of int
-        The node from which it came and the column that was disclosed; -1 for a root.
-    """
+    """Patterns as parallel arrays."""
 
     slot: Integers
+    """The root, and with it x."""
     position: Integers
+    """The first position, in the order of `Columns`, whose attribute may still be disclosed."""
     gamma: Integers
+    """γ in fixed point."""
     log_u: Floats
     log_v: Floats
+    """``ln P(d, y)`` and ``ln P(d̄, y)``."""
     parent: Integers
     column: Integers
+    """The node from which it came and the column that was disclosed; -1 for a root."""
 
     def __len__(self) -> int:
         return len(self.slot)
@@ -77,25 +68,18 @@ class Nodes:
 
 @dataclass(frozen=True)
 class Slots:
-    """What bounds and scores need to know of x, as parallel arrays.
-
-    Attributes
-    ----------
-    strength : array
-        s.
-    log_a, log_b, rest_a, rest_b : array
-        ``ln P(x | d)``, ``ln P(x | d̄)`` and ``1 - P(x | d)``, ``1 - P(x | d̄)``.
-    low, high : array
-        The interval of γ in which x discriminates, as far as contexts reach, widened by rounding.
-    """
+    """What bounds and scores need to know of x, as parallel arrays."""
 
     strength: Floats
+    """s."""
     log_a: Floats
     log_b: Floats
     rest_a: Floats
     rest_b: Floats
+    """``ln P(x | d)``, ``ln P(x | d̄)`` and ``1 - P(x | d)``, ``1 - P(x | d̄)``."""
     low: Floats
     high: Floats
+    """The interval of γ in which x discriminates, as far as contexts reach, widened by rounding."""
 
     def __len__(self) -> int:
         return len(self.strength)

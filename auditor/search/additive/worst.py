@@ -33,26 +33,19 @@ _AHEAD = 128
 
 @dataclass(frozen=True)
 class Worst:
-    """The k worst patterns by |degree|.
-
-    Attributes
-    ----------
-    patterns : tuple of Pattern
-        Largest |degree| first.
-    upper : Fraction
-        No pair (x, y) of those searched has a larger |degree|. Equal to that of the first pattern when
-        complete.
-    complete : bool
-        Whether no other pattern belongs in the list.
-    solved, total : int
-        Combinations x whose contexts were searched, and all there are.
-    """
+    """The k worst patterns by |degree|."""
 
     patterns: tuple[Pattern, ...]
+    """Largest |degree| first."""
     upper: Fraction
+    """No pair (x, y) of those searched has a larger |degree|. Equal to that of the first pattern when
+    complete.
+    """
     complete: bool
+    """Whether no other pattern belongs in the list."""
     solved: int
     total: int
+    """Combinations x whose contexts were searched, and all there are."""
 
     @property
     def lower(self) -> Fraction:
@@ -62,27 +55,20 @@ class Worst:
 
 @dataclass
 class Memory:
-    """What the searches of one question share.
-
-    Attributes
-    ----------
-    leaves : dict
-        Lists of sums.
-    contexts : dict
-        The worst context of an x, by x and whether contexts disclose everything; only where it was proved.
-    near : dict
-        How many of the sums nearest the peak of an x were asked for where they were gone through in slices,
-        and these with their distances, or None where that was in vain.
-    gone_through : int
-        How many sums were, of both halves.
-    """
+    """What the searches of one question share."""
 
     leaves: Leaves = field(default_factory=dict)
+    """Lists of sums."""
     contexts: dict[tuple[Assignment, str], list[Assignment]] = field(default_factory=dict)
+    """The worst context of an x, by x and whether contexts disclose everything; only where it was proved."""
     near: dict[tuple[Assignment, str], tuple[int, list[tuple[int, Choice]] | None]] = field(
         default_factory=dict
     )
+    """How many of the sums nearest the peak of an x were asked for where they were gone through in slices,
+    and these with their distances, or None where that was in vain.
+    """
     gone_through: int = 0
+    """How many sums were, of both halves."""
 
 
 def worst_patterns(
@@ -103,13 +89,8 @@ def worst_patterns(
 
     Parameters
     ----------
-    tables : LogOdds
-    criterion : Criterion
-    k : int
     only_patterns : bool
         Only pairs with ``|degree| > threshold``.
-    scope : Scope
-    limits : Limits
     memory : Memory, optional
         Of earlier searches of the same tables and criterion.
     """
@@ -210,9 +191,6 @@ class Strongest:
 
     Parameters
     ----------
-    tables : LogOdds
-    criterion : Criterion
-    scope : Scope
     neutral : bool
         Whether values with λ = 0 may be disclosed beside others. They change no degree.
 

@@ -56,15 +56,10 @@ def logistic(t: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Criterion(ABC):
-    """A measure of how much disclosing x in context y moves the decision, and how much of it is fair.
-
-    Attributes
-    ----------
-    threshold : Fraction
-        A pair (x, y) is a discrimination pattern iff ``|degree| > threshold``.
-    """
+    """A measure of how much disclosing x in context y moves the decision, and how much of it is fair."""
 
     threshold: Fraction
+    """A pair (x, y) is a discrimination pattern iff ``|degree| > threshold``."""
     name: ClassVar[CriterionName]
 
     # Exact, in rationals and decimals.
@@ -127,7 +122,6 @@ class Criterion(ABC):
 
         Parameters
         ----------
-        s : array
         t1 : array
             The greatest γ in question.
         beyond : array

@@ -187,12 +187,14 @@ def is_a(value: Any, form: Any) -> bool:
     if form == "labels":
         pairs = value.items() if type(value) is dict and len(value) <= ATTRIBUTE_LIMIT else [(None, None)]
         return all(is_a(name, "name") for pair in pairs for name in pair)
-    if type(value) is not str or form == "words":
-        return type(value) is str
+    if type(value) is not str or form == "words":  # without halves of letters, which no file can hold
+        return type(value) is str and not re.search("[\ud800-\udfff]", value)
     if form == "name":  # in the one normal form of its letters
         return is_text(value, NAME_LIMIT, JOINERS) and unicodedata.normalize("NFC", value) == value
     if form == "text":
         return is_text(value, TEXT_LIMIT, JOINERS + "\n\t")
+    if form == "change" and not is_text(value, TEXT_LIMIT, JOINERS):  # of which each name is on one line
+        return False
     if not re.fullmatch(PATTERNS[form], value) or (form == "day" and not date.fromisoformat(value)):
         return False
     above, _, below = value.partition("/") if form != "kind" else (value, "", "")

@@ -116,8 +116,10 @@ FIXED_WORDS = {
 # What the sentence says of it; nothing where a population is assumed.
 MEANINGS = {"missing-bin": "counts as missing", "declared": "counts what is declared for it"}
 # Signs that can't be seen, and letters that look like Latin ones: the eye must be able to tell names apart.
-JOINERS, UNSEEN = "\u200c\u200d", "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffe\uffff"
-HIDDEN = {*UNSEEN, *map(chr, range(0xFE00, 0xFE10))}
+JOINERS = "\u200c\u200d"
+UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2065\u2800\u3164\uffa0\ufffe\uffff"
+HIDDEN = {*UNSEEN, "\U00016fe4", "\U0001d159"}
+HIDDEN |= {*map(chr, [*range(0xFE00, 0xFE10), *range(0xFFF0, 0xFFF9), *range(0xE0000, 0xE1000)])}
 ALIKE = "АВЕЅІЈКМНОРСТУХаеѕіјорсухһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧονρ", "ABESIJKMHOPCTYXaesijopcyxhdqwABEZHIKMNOPTYXovp"
 
 

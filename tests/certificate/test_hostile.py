@@ -1,4 +1,4 @@
-"""What a hostile author might write where no altered certificate of the generator goes: both refuse it alike."""
+"""What a hostile author might write beyond what the generator alters: both verifiers say the same of it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from auditor.certificate import checker
+from auditor.certificate import checker, form_checker
 from auditor.certificate.issuing import tree
 from auditor.certificate.reading import open_certificate
 from auditor.certificate.verifying import Against, verify
 from auditor.errors import InputError
+from auditor.model import checks
 from tests.certificate.falsehoods import EXITS
 from tests.certificate.making import DAY, bare, made, put, renamed, version_1
 
@@ -51,3 +52,19 @@ def test_what_changed_is_read_in_one_go(end: str) -> None:
     started = process_time()
     assert codes(bare(renamed(put(OLD, ("supersedes",), supersedes | {"scope_changes": changes})))) == (3, 3)
     assert process_time() - started < 2
+
+
+#: First and last of what Unicode's Default_Ignorable_Code_Point says is not shown, but for the two joiners.
+IGNORABLE = (
+    "AD 34F 61C 115F-1160 17B4-17B5 180B-180F 200B 200E-200F 202A-202E 2060-206F 3164 FE00-FE0F FEFF FFA0 "
+    "FFF0-FFF8 1BCA0-1BCA3 1D173-1D17A E0000-E0FFF"
+)
+
+
+def test_nothing_that_is_not_shown_tells_two_names_apart() -> None:
+    for span in IGNORABLE.split():
+        first, _, last = span.partition("-")
+        for sign in map(chr, range(int(first, 16), int(last or first, 16) + 1)):
+            assert not form_checker.is_a(f"sex{sign}", "name")
+            with pytest.raises(ValueError, match="character U"):
+                checks.name(f"sex{sign}")

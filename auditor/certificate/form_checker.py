@@ -322,6 +322,9 @@ def relations(c: Any) -> Iterator[tuple[str, bool]]:
     covered = count is not None and c["min_probability"] is None and len(sensitive) <= LISTED_LIMIT
     yield "coverage of no count, or none of one", covered == (c["coverage"] is not None)
     disclosed = [row["disclosed"] for row in c["coverage"] or []]
+    bounded = {row["patterns"] for row in c["coverage"] or [] if row["method"] == "bounded"}
+    none = not bounded or (bounded == {"0"} and (first or c["verdict"] == "delta-fair"))
+    yield "patterns where a bound shows that there are none", none
     yield (
         "a pattern without sensitive attributes",
         all(disclosed) and (not witness or witness["sensitive_values"]),
@@ -350,9 +353,14 @@ def history(c: Any) -> Iterator[tuple[str, bool]]:
         now |= {"valid_days": str(days), "issuer": c["issuer"], "responsible": c["responsible"]}
         policy = {name: value for name, value in c["policy"]["overridden"].items() if value is not None}
         true = all(value != now[name] for name, value in policy.items())
-        lists = (old["scope"]["sensitive"], policy.get("sensitive", []))
-        true = true and all(names == sorted({*names}) for names in lists)
+        true = true and (now["min_probability"] is not None or policy.get("min_probability") != "0")
         true = true and (c["policy"]["sha256"] is not None or not policy)
+        true = true and 0 < int(policy.get("valid_days", "1")) <= DAYS_LIMIT
+        scope = old["scope"]
+        lists = (scope["sensitive"], policy.get("sensitive", ["one"]))
+        true = true and all(names == sorted({*names}) != [] for names in lists)
+        names = [scope["decision"], *scope["sensitive"]], [scope[side] for side in SIDES]
+        yield "a scope that no certificate has", all(map(differ, names)) and scope["min_probability"] != "0"
     yield "a change that isn't one", true
     yield "a reason for no change, or none for one", bool(said) == (old["scope_change_reason"] is not None)
 

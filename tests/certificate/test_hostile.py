@@ -10,6 +10,7 @@ import pytest
 from auditor.certificate import checker, form_checker
 from auditor.certificate.issuing import tree
 from auditor.certificate.reading import open_certificate
+from auditor.certificate.scope import scope_of
 from auditor.certificate.verifying import Against, verify
 from auditor.errors import InputError
 from auditor.model import checks
@@ -52,6 +53,57 @@ def test_what_changed_is_read_in_one_go(end: str) -> None:
     started = process_time()
     assert codes(bare(renamed(put(OLD, ("supersedes",), supersedes | {"scope_changes": changes})))) == (3, 3)
     assert process_time() - started < 2
+
+
+def overriding(**overridden: Any) -> dict[str, Any]:
+    """The certificate under a policy of which something was overridden."""
+    policy = {"sha256": "3" * 64, "overridden": CONTENT["policy"]["overridden"] | overridden}
+    return renamed(put(CONTENT, ("policy",), policy))
+
+
+@pytest.mark.parametrize(
+    "overridden",
+    [
+        {"min_probability": "0"},
+        {"sensitive": []},
+        {"sensitive": ["Z", "A"]},
+        {"valid_days": "0"},
+        {"valid_days": "3661"},
+        {"delta": "0.2"},
+    ],
+    ids=str,
+)
+def test_what_a_policy_cannot_say_or_does_not_change_is_not_overridden(overridden: dict[str, Any]) -> None:
+    assert codes(bare(overriding(delta="0.1", min_probability="0.3", valid_days="7"))) == (0, 0)
+    assert codes(bare(overriding(**overridden))) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    "scope",
+    [
+        {"min_probability": "0"},
+        {"sensitive": []},
+        {"sensitive": ["X", "\u0425"]},
+        {"favourable": "d", "unfavourable": "d"},
+        {"decision": "X"},
+        {"undisclosed": None},
+        {"undisclosed": "conforming"},
+    ],
+    ids=str,
+)
+def test_no_certificate_had_such_a_scope(scope: dict[str, Any]) -> None:
+    link = {"id": "0" * 32, "sha256": "1" * 64, "verified_with": None, "scope_change_reason": "agreed"}
+    before = scope_of(made()).model_dump(mode="json")
+    for changed, code in ((before | {"delta": "0.1"}, 0), (before | scope, 3)):
+        found = renamed(put(CONTENT, ("supersedes",), link | {"scope": changed}))
+        assert codes(bare(found)) == (code, code)
+
+
+def test_a_bound_settles_only_sets_without_patterns() -> None:
+    assert CONTENT["coverage"][0] | {"method": "exhausted", "patterns": "1"} == CONTENT["coverage"][0]
+    for content in (CONTENT, OLD):
+        changed = renamed(put(content, ("coverage", 0, "method"), "bounded"))
+        assert codes(bare(changed)) == (3, 3)
 
 
 #: First and last of what Unicode's Default_Ignorable_Code_Point says is not shown, but for the two joiners.

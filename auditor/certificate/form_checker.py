@@ -84,7 +84,7 @@ PATTERNS = json.loads(
     r"""{"day": "[0-9]{4}-[0-9]{2}-[0-9]{2}", "id": "[0-9a-f]{32}", "digest": "[0-9a-f]{64}",
 "count": "0|[1-9][0-9]{0,3999}", "decimal": "0|1|0[.][0-9]{0,399}[1-9]",
 "box": "1|0[.][0-9]{0,99}[1-9]",
-"release": "[0-9]+[.][0-9]+[.][0-9]+",
+"release": "((0|[1-9][0-9]{0,5})[.]){2}(0|[1-9][0-9]{0,5})",
 "fraction": "(0|-?[1-9][0-9]{0,40000})(/[1-9][0-9]{0,40000})?", "logarithm": "-[0-9]{1,120}[.][0-9]{6}",
 "share": "0|1|[1-9][0-9]{0,1999}/[1-9][0-9]{0,1999}", "weight": "(0|[1-9][0-9]{0,99})(/[1-9][0-9]{0,99})?",
 "people": "[1-9][0-9]{0,99}",
@@ -323,8 +323,8 @@ def relations(c: Any) -> Iterator[tuple[str, bool]]:
     yield "coverage of no count, or none of one", covered == (c["coverage"] is not None)
     disclosed = [row["disclosed"] for row in c["coverage"] or []]
     bounded = {row["patterns"] for row in c["coverage"] or [] if row["method"] == "bounded"}
-    none = not bounded or (bounded == {"0"} and (first or c["verdict"] == "delta-fair"))
-    yield "patterns where a bound shows that there are none", none
+    shown = not bounded or (bounded == {"0"} and (first or c["verdict"] == "delta-fair"))
+    yield "patterns where a bound shows that there are none", shown
     yield (
         "a pattern without sensitive attributes",
         all(disclosed) and (not witness or witness["sensitive_values"]),

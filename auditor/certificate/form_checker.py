@@ -84,7 +84,7 @@ PATTERNS = json.loads(
     r"""{"day": "[0-9]{4}-[0-9]{2}-[0-9]{2}", "id": "[0-9a-f]{32}", "digest": "[0-9a-f]{64}",
 "count": "0|[1-9][0-9]{0,3999}", "decimal": "0|1|0[.][0-9]{0,399}[1-9]",
 "box": "1|0[.][0-9]{0,99}[1-9]",
-"release": "[0-9]+[.][0-9]+[.][0-9]+",
+"release": "((0|[1-9][0-9]{0,5})[.]){2}(0|[1-9][0-9]{0,5})",
 "fraction": "(0|-?[1-9][0-9]{0,40000})(/[1-9][0-9]{0,40000})?", "logarithm": "-[0-9]{1,120}[.][0-9]{6}",
 "share": "0|1|[1-9][0-9]{0,1999}/[1-9][0-9]{0,1999}", "weight": "(0|[1-9][0-9]{0,99})(/[1-9][0-9]{0,99})?",
 "people": "[1-9][0-9]{0,99}",
@@ -116,8 +116,10 @@ FIXED_WORDS = {
 # What the sentence says of it; nothing where a population is assumed.
 MEANINGS = {"missing-bin": "counts as missing", "declared": "counts what is declared for it"}
 # Signs that can't be seen, and letters that look like Latin ones: the eye must be able to tell names apart.
-JOINERS, UNSEEN = "\u200c\u200d", "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffe\uffff"
-HIDDEN = {*UNSEEN, *map(chr, range(0xFE00, 0xFE10))}
+JOINERS = "\u200c\u200d"
+UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2065\u2800\u3164\uffa0\ufffe\uffff"
+HIDDEN = {*UNSEEN, "\U00016fe4", "\U0001d159"}
+HIDDEN |= {*map(chr, [*range(0xFE00, 0xFE10), *range(0xFFF0, 0xFFF9), *range(0xE0000, 0xE1000)])}
 ALIKE = "АВЕЅІЈКМНОРСТУХаеѕіјорсухһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧονρ", "ABESIJKMHOPCTYXaesijopcyxhdqwABEZHIKMNOPTYXovp"
 
 
@@ -187,12 +189,14 @@ def is_a(value: Any, form: Any) -> bool:
     if form == "labels":
         pairs = value.items() if type(value) is dict and len(value) <= ATTRIBUTE_LIMIT else [(None, None)]
         return all(is_a(name, "name") for pair in pairs for name in pair)
-    if type(value) is not str or form == "words":
-        return type(value) is str
+    if type(value) is not str or form == "words":  # without halves of letters, which no file can hold
+        return type(value) is str and not re.search("[\ud800-\udfff]", value)
     if form == "name":  # in the one normal form of its letters
         return is_text(value, NAME_LIMIT, JOINERS) and unicodedata.normalize("NFC", value) == value
     if form == "text":
         return is_text(value, TEXT_LIMIT, JOINERS + "\n\t")
+    if form == "change" and not is_text(value, TEXT_LIMIT, JOINERS):  # of which each name is on one line
+        return False
     if not re.fullmatch(PATTERNS[form], value) or (form == "day" and not date.fromisoformat(value)):
         return False
     above, _, below = value.partition("/") if form != "kind" else (value, "", "")
@@ -318,6 +322,9 @@ def relations(c: Any) -> Iterator[tuple[str, bool]]:
     covered = count is not None and c["min_probability"] is None and len(sensitive) <= LISTED_LIMIT
     yield "coverage of no count, or none of one", covered == (c["coverage"] is not None)
     disclosed = [row["disclosed"] for row in c["coverage"] or []]
+    bounded = {row["patterns"] for row in c["coverage"] or [] if row["method"] == "bounded"}
+    shown = not bounded or (bounded == {"0"} and (first or c["verdict"] == "delta-fair"))
+    yield "patterns where a bound shows that there are none", shown
     yield (
         "a pattern without sensitive attributes",
         all(disclosed) and (not witness or witness["sensitive_values"]),
@@ -346,9 +353,14 @@ def history(c: Any) -> Iterator[tuple[str, bool]]:
         now |= {"valid_days": str(days), "issuer": c["issuer"], "responsible": c["responsible"]}
         policy = {name: value for name, value in c["policy"]["overridden"].items() if value is not None}
         true = all(value != now[name] for name, value in policy.items())
-        lists = (old["scope"]["sensitive"], policy.get("sensitive", []))
-        true = true and all(names == sorted({*names}) for names in lists)
+        true = true and (now["min_probability"] is not None or policy.get("min_probability") != "0")
         true = true and (c["policy"]["sha256"] is not None or not policy)
+        true = true and 0 < int(policy.get("valid_days", "1")) <= DAYS_LIMIT
+        scope = old["scope"]
+        lists = (scope["sensitive"], policy.get("sensitive", ["one"]))
+        true = true and all(names == sorted({*names}) != [] for names in lists)
+        names = [scope["decision"], *scope["sensitive"]], [scope[side] for side in SIDES]
+        yield "a scope that no certificate has", all(map(differ, names)) and scope["min_probability"] != "0"
     yield "a change that isn't one", true
     yield "a reason for no change, or none for one", bool(said) == (old["scope_change_reason"] is not None)
 

@@ -127,17 +127,19 @@ class Scorecard:
             return None
         if threshold == 0:
             return -inf, inf
-        c = Context(prec=100, Emax=10**9, Emin=-(10**9))
-        delta, odds = (c.divide(Decimal(n.numerator), Decimal(n.denominator)) for n in (threshold, self.c))
-        size = c.divide(Decimal(abs(move)), Decimal(self.unit))
+        small = min(threshold, Fraction(abs(move), self.unit))  # digits enough that 1 + δ and K aren't 1
+        zeros = max(0, small.denominator.bit_length() - small.numerator.bit_length()) // 3
+        c = Context(prec=100 + zeros, Emax=10**9, Emin=-(10**9))
+        exact = (threshold, 1 - threshold, self.c, Fraction(abs(move), self.unit))
+        delta, kept, odds, size = (c.divide(Decimal(n.numerator), Decimal(n.denominator)) for n in exact)
         size = c.multiply(size, c.ln(Decimal(2))) if self.base == "2" else size
-        k, kept = c.exp(size), c.subtract(Decimal(1), delta)
+        k = c.exp(size)
         # Where the pattern lowers the odds, the lesser ones are those after it.
         shift = c.subtract(size if move < 0 else Decimal(0), c.ln(odds))
         b = c.subtract(c.multiply(kept, k), c.add(Decimal(1), delta))
         if self.criterion == "ratio":
             b = c.subtract(c.multiply(kept, k), Decimal(1))
-            if b.copy_abs() < c.multiply(k, Decimal("1e-60")):
+            if b.copy_abs() < c.multiply(c.add(b, Decimal(2)), Decimal(1).scaleb(40 - c.prec)):
                 if self.sign([(1 - threshold, Fraction(abs(move), self.unit)), (-ONE, NONE)]) <= 0:
                     return None
                 raise TimeoutError  # too close to call

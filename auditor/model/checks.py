@@ -39,8 +39,12 @@ SIDES = ("favourable", "unfavourable")
 #: Some scripts need these to join or part their letters; they can't be seen by themselves.
 _JOINERS = "\u200c\u200d"
 #: What can't be seen though its category doesn't say so, and what no YAML holds.
-_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffe\uffff") | frozenset(
-    map(chr, range(0xFE00, 0xFE10))
+_BLANK = frozenset(
+    (
+        *"\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2065\u2800\u3164\uffa0\ufffe\uffff",
+        *"\U00016fe4\U0001d159",
+        *map(chr, [*range(0xFE00, 0xFE10), *range(0xFFF0, 0xFFF9), *range(0xE0000, 0xE1000)]),
+    )
 )
 #: Control and format characters: some reorder the text around them, so that it seems to say something else.
 _UNSHOWABLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})

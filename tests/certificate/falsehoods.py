@@ -872,7 +872,10 @@ def _claims(c: Content) -> Iterator[bool]:
             row["method"] in methods and row.keys() == {"disclosed", "method", "pairs", "patterns"}
             for row in c["coverage"]
         )
-        yield all(row["method"] != "closed form" or row["patterns"] == "0" for row in c["coverage"])
+        none = [row for row in c["coverage"] if row["method"] != "exhausted"]
+        yield all(row["patterns"] == "0" for row in none)
+        if any(row["method"] == "bounded" for row in none):
+            yield version == 1 or c["verdict"] == "delta-fair"
     match c["verdict"]:
         case "delta-fair":
             yield not patterns and count == "0" and Fraction(told["upper"]) <= delta
@@ -973,12 +976,17 @@ def _version_2(c: Content, days: int) -> Iterator[bool]:
         same = c["supersedes"]["scope"] == scope
         reason = c["supersedes"]["scope_change_reason"]
         yield same == (reason is None)
-        yield c["supersedes"]["scope"].get("undisclosed", "declared") in ("missing-bin", "declared")
+        old = c["supersedes"]["scope"]
+        yield old.get("undisclosed", "declared") in ("missing-bin", "declared")
+        yield old["favourable"] != old["unfavourable"] and old["decision"] not in old["sensitive"] != []
+        yield old["min_probability"] != "0"
         yield reason is None or bool(reason.strip(" \u2800"))
     now = scope | {"valid_days": str(days), "issuer": c["issuer"], "responsible": c["responsible"]}
     beaten = {name: value for name, value in c["policy"]["overridden"].items() if value is not None}
     yield not beaten or c["policy"]["sha256"] is not None
     yield all(value != now[name] for name, value in beaten.items())
+    yield beaten.get("sensitive") != [] and 1 <= int(beaten.get("valid_days", 1)) <= 3660
+    yield now["min_probability"] is not None or beaten.get("min_probability") != "0"
     repair = c["model"]["repair"]
     if repair is None:
         return

@@ -136,6 +136,37 @@ def test_the_checker_is_right_where_scorecards_tie(criterion: str) -> None:
     assert tied > 500
 
 
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("base", ["2", "e"])
+def test_the_checker_sees_weights_and_thresholds_that_are_tiny(base: str, criterion: str) -> None:
+    # Odds of 1 that a weight w moves to B^w: both degrees are near w / 4 or w / 2, times ln 2 for B = 2.
+    for places, digits, beyond in [(150, 199, True), (199, 400, True), (60, 63, True), (60, 58, False)]:
+        exact = tiny(base, "0", f"1/{10**places}")
+        model = checker.Model(exact, criterion, scorecard_checker.Scorecard)
+        found = model.above(Fraction(1, 10**digits), Fraction(0))
+        assert found is not None
+        assert found.total() == beyond
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize(("nines", "beyond"), [(400, 1), (450, 0)])
+def test_the_checker_sees_thresholds_next_to_1(criterion: str, nines: int, beyond: int) -> None:
+    # From odds of e^-1000 to e^1000, of which the lesser is near 10^-434.
+    exact = tiny("e", "-1000", "1000")
+    model = checker.Model(exact, criterion, scorecard_checker.Scorecard)
+    found = model.above(1 - Fraction(1, 10**nines), Fraction(0))
+    assert found is not None
+    assert found.total() == beyond
+
+
+def tiny(base: str, undisclosed: str, weight: str) -> dict[str, Any]:
+    """A scorecard of one sensitive attribute with one value, and odds of 1."""
+    attribute = {"name": "s", "sensitive": True, "values": ["v"], "weights": [weight], "population": None}
+    attributes = [attribute | {"undisclosed": undisclosed}]
+    exact = {"base": base, "odds": "1", "intercept": "0", "unfavourable_share": None}
+    return exact | {"attributes": attributes}
+
+
 @pytest.mark.parametrize("points", [False, True], ids=["weights", "points"])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_what_is_certified_holds_by_both(criterion: str, points: bool) -> None:

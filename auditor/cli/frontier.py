@@ -63,7 +63,8 @@ def frontier(
         typer.Option(
             metavar="SECONDS",
             min=0,
-            help="For the repairs, and for proofs what they leave; what is found is then searched whole.",
+            help="For the repairs, and for proofs what they leave; what is found is then searched whole.  "
+            "[default: none for the repairs, 300 for each proof]",
         ),
     ] = None,
     jobs: Annotated[

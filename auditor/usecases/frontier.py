@@ -123,7 +123,7 @@ def frontier(
     gap : str, optional
         What a proof aims at, as in `prove_repair`.
     time_limit : float, optional
-        Seconds for everything; proofs share what the repairs leave.
+        Seconds for everything; proofs share what the repairs leave.  [none for repairs, 300 for each proof]
     jobs : int, optional
         Processes for proofs.  [one per processor]
     progress : callable, optional

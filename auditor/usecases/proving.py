@@ -26,6 +26,9 @@ from auditor.usecases import clock
 
 #: Bytes at the start of a file in which it says its kind, and nats that a gap may have at most.
 _START, _MOST_NATS = 200, 10**9
+#: Seconds that a proof takes at most where nothing else is asked: some gaps can't be closed by any number of
+#: branches.
+SECONDS = 300.0
 
 
 def prove_repair(
@@ -46,7 +49,7 @@ def prove_repair(
         Nats to aim at, ``"0.01"``, or a share of what the repair lost against the unconstrained model,
         ``"1%"``.  [1%]
     time_limit : float, optional
-        Seconds. What isn't closed by then stays open in the proof, which still proves a bound.
+        Seconds. What isn't closed by then stays open in the proof, which still proves a bound.  [300]
     on_branch : callable, optional
         Told how far the proof is.
 
@@ -73,12 +76,13 @@ def prove_repair(
     if summary.method != "fair" or likelihoods.repaired is None or likelihoods.unconstrained is None:
         raise InputError(f"method: a proof is about a δ-fair model, and {summary.method} makes none")
     lost = Decimal(repr(likelihoods.unconstrained)) - Decimal(repr(likelihoods.repaired))
-    question = Question.of(summary.delta, summary.criterion, limits=clock.limits(time_limit))
+    limits = clock.limits(SECONDS if time_limit is None else time_limit)
+    question = Question.of(summary.delta, summary.criterion, limits=limits)
     counts, aim = counts_of(before_repair(model)), nats(gap or "1%", lost)
     if summary.conditions or summary.also:
         # The proof bounds models that need not keep to conditions. It can't aim below the likeliest such
         # model, so that is found first.
-        free = learn(counts, question.criterion, RepairOptions(interior.solve, limits=question.limits)).model
+        free = learn(counts, question.criterion, RepairOptions(interior.solve, limits=limits)).model
         without = Decimal(repr(counts.log_likelihood(free)))
         more = max(without - Decimal(repr(likelihoods.repaired)), Decimal(0))
         aim = more + nats(gap or "1%", lost - more)

@@ -144,6 +144,24 @@ def test_scorecards_about_a_scorecard(
     assert ("Scorecards before rounding" in run.out) == ("--rounding" in options)
 
 
+def test_half_a_unit_of_many_places_is_written_with_an_exponent(auditor: Auditor, tmp_path: Path) -> None:
+    values = [{"value": v, "weight": f"0.{'1' * 31}{v}", "share": 0.5} for v in ("1", "2")]
+    card = tmp_path / "card.json"
+    tree = {
+        "kind": "auditor/scorecard",
+        "version": 1,
+        "name": "fine",
+        "decision": {"name": "D", "favourable": "good", "unfavourable": "bad"},
+        "intercept": 0,
+        "attributes": [{"name": "a", "sensitive": True, "values": values}],
+    }
+    card.write_text(re.sub('"(0.1+[12])"', r"\1", json.dumps(tree)))
+    run = auditor("audit", card, "--delta", "0.1", "--rounding")
+    assert "Scorecards before rounding, by up to 5e-33: every one is δ-fair." in run.out
+    found = far(auditor, 0, card, "--delta", "0.1", "--rounding")
+    assert [cards["size"] for cards in found["cards"]] == [f"0.{'0' * 32}5"]
+
+
 def test_no_set_of_scorecards_is_told_to_reach_less_than_the_audited_one(auditor: Auditor) -> None:
     (cards,) = far(auditor, 0, CARD, "--delta", "0.2", "--box", "0.01", "--time-limit", "0")["cards"]
     audited = json.loads(auditor("audit", CARD, "--delta", "0.2", "--format", "json").out)["max_degree"]

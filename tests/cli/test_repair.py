@@ -166,6 +166,17 @@ def test_a_proof_has_the_time_that_the_repair_leaves(
     assert 0 < given[0] < 100
 
 
+def test_a_proof_that_may_never_close_ends_without_a_limit(
+    auditor: Auditor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(proving, "SECONDS", 0.0)
+    fair, proof = tmp_path / "fair.json", tmp_path / "proof.json"
+    run = auditor("repair", COMPAS, "--delta", "0.1", "--prove", proof, "-o", fair)
+    assert run.code == 0
+    assert "nearer than that is open" in " ".join(run.out.split())
+    assert auditor("verify", proof, "--model", fair).code == 0
+
+
 def test_conditions_are_kept_recorded_and_shown(auditor: Auditor, tmp_path: Path) -> None:
     fair, proof = tmp_path / "fair.json", tmp_path / "proof.json"
     conditions = ("--keep", "Age", "--largest-change", "0.2", "--monotone", "MaritalStatus")
@@ -233,7 +244,8 @@ def test_two_criteria_are_met_at_once_recorded_and_shown(auditor: Auditor, tmp_p
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["ratio"], 2, 'also: "" is not a decimal number from 0 to 1'),
+        (["ratio"], 2, 'also: "ratio" is no criterion with its own δ; give difference or ratio, a colon and'),
+        (["ratio: "], 2, 'also: "ratio: " is no criterion with its own δ'),
         (["ratio:1.5"], 2, 'also: "1.5" is not a decimal number'),
         (["odds:0.1"], 2, 'also: "odds:0.1" is no criterion with its own δ'),
         (["difference:0.2"], 2, "also: δ = 0.1 limits the difference already"),

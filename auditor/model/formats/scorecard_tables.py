@@ -205,7 +205,7 @@ def _read(source: str, prefer: str) -> _Table:
         try:
             return checks.exact(Decimal(cell))
         except (ArithmeticError, ValueError):
-            message = f"{shown(cell)} in {plain(str(header))} is not a number"
+            message = f"{shown(cell)} in {plain(str(header))} is not a number such as -12.5"
             problems.append(Problem((f"line {reader.line_num}",), message))
             return Decimal(0)
 

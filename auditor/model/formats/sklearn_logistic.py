@@ -106,6 +106,8 @@ def from_logistic(
         reason = plain(f"{type(error).__name__}: {error}")
         refuse(source, f"what was fitted does not fit together ({reason}); fit and save it anew")
     parts = " and ".join(type(part).__name__ for part in (encoder, regression) if part is not None)
+    # The file doesn't say what its columns held, and of other numbers the log-odds would be others.
+    columns = ", whose columns are taken to hold 0 or 1 only" if encoder is None else ""
     return build_scorecard(
         {
             "name": name or type(regression).__name__,
@@ -123,7 +125,7 @@ def from_logistic(
                 source,
                 "feature",
             ),
-            "provenance": {"description": f"Imported from a scikit-learn {parts}."},
+            "provenance": {"description": f"Imported from a scikit-learn {parts}{columns}."},
         },
         source,
     )

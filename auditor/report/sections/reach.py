@@ -116,11 +116,16 @@ def _about(models: SetRecord) -> str:
 def _about_cards(cards: CardSetRecord) -> str:
     if cards.set == "box":
         return f"scorecards within a factor of {_factor(cards.size)}"
-    return f"scorecards before rounding, by up to {cards.size}"
+    return f"scorecards before rounding, by up to {_half_unit(cards.size)}"
 
 
 def _factor(share: str) -> str:
     return plain(1 + Decimal(share))
+
+
+def _half_unit(size: str) -> str:
+    """With an exponent where the zeros of many places would hide it; it is 5 of some place, exactly."""
+    return f"{Decimal(size):e}" if Decimal(size) < Decimal("1e-5") else size
 
 
 def _rows(number: str) -> str:
@@ -157,7 +162,8 @@ def _cards(cards: CardSetRecord, stated: Stated, *, brief: bool) -> list[Block]:
         f"multiplies the odds by what is at most {_factor(cards.size)} times larger or smaller than in the "
         f"audited one (ε = {cards.size})"
         if cards.set == "box"
-        else f"is within {cards.size} of the audited one’s, which is half a unit of its last decimal place"
+        else f"is within {_half_unit(cards.size)} of the audited one’s, which is half a unit of its last "
+        "decimal place"
     )
     which = (
         "These are all scorecards each of whose numbers, those for what isn’t disclosed and the intercept "

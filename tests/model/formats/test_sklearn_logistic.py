@@ -106,6 +106,8 @@ def test_the_probabilities_are_the_same(case: str, favourable: str, tmp_path: Pa
     )
     expected = estimator.predict_proba(FRAME[columns][:60])[:, list(estimator.classes_).index(favourable)]
     assert chances(spec, FRAME[:60]) == pytest.approx(expected.tolist(), abs=1e-12)
+    assert spec.provenance is not None
+    assert ("taken to hold 0 or 1 only" in (spec.provenance.description or "")) == (case == "alone")
 
 
 @pytest.mark.parametrize("favourable", ["yes", "no"])

@@ -27,7 +27,6 @@ from auditor.search.additive.log_odds import Floats, Integers, population_of
 from auditor.search.additive.tree import (
     ROUNDING,
     WIDER,
-    Mask,
     Nodes,
     Slots,
     Tree,
@@ -41,9 +40,8 @@ from auditor.search.additive.tree import (
 _STEEP, _STEEPEST = 0.5, 1e3
 #: Cells of γ with which roots are first bounded; cells of s, and of γ, for extensions of x.
 _COARSE, _STRENGTHS, _CONTEXTS = 16, 4, 4
-#: Cells of γ of an opened root: many for the first ones, fewer where a great many are opened.
-_FINE, _FINER = 256, 1024
-_FEW = 256
+#: Cells of γ of an opened root; of so many attributes most move γ so little that it takes more.
+_FINE, _FINER, _MANY = 256, 1024, 100
 #: Roots bounded in one block.
 _BLOCK = 1 << 12
 
@@ -58,8 +56,7 @@ class Bounds:
         self._log_u, self._log_v, self._gamma = log_u, log_v, tree.tables.prior * tree.unit
         moves = tree.columns.moves
         self._rise, self._fall = (min(float(rate[0]), _STEEPEST) for rate in (moves.rise, moves.fall))
-        self._finer = _Grids(self, _FINER)
-        self._fine = _Grids(self, _FINE)
+        self._grids = _Grids(self)
 
     def of_roots(self, xs: Xs) -> Floats:
         """At least the score of any pattern of x, from a coarse grid."""
@@ -186,16 +183,11 @@ class Bounds:
 
     def open(self, first: int) -> None:
         """Grid the roots that were opened from a slot on."""
-        grids = self._finer if first < _FEW else self._fine
-        grids.add(np.arange(first, len(self._tree.roots)))
+        self._grids.add(first)
 
     def of_nodes(self, nodes: Nodes) -> Floats:
         """At least the score of any pattern below each node of an opened root."""
-        bounds = np.empty(len(nodes))
-        in_finer = self._finer.has(nodes.slot)
-        bounds[in_finer] = self._finer.bound(nodes[in_finer])
-        bounds[~in_finer] = self._fine.bound(nodes[~in_finer])
-        return bounds
+        return self._grids.bound(nodes)
 
 
 def _product(log_p: Floats, log_kl: Floats) -> Floats:
@@ -222,78 +214,53 @@ def _edges(low: Floats, high: Floats, cells: int) -> Floats:
 
 
 class _Grids:
-    """Fine grids of some opened roots, with the range maxima of U and V in a sparse table."""
+    """Fine grids of the opened roots, with the range maxima of U and V in a sparse table.
 
-    def __init__(self, bounds: Bounds, cells: int) -> None:
-        self._bounds, self._cells = bounds, cells
-        self._levels = cells.bit_length()
-        self._row: Integers = np.full(0, -1)
-        self._length = 0
-        self._u, self._v = np.empty((0, cells)), np.empty((0, cells))
-        self._rise, self._fall = np.empty(0), np.empty(0)
-        self._u_maxima = np.empty((0, self._levels, cells))
-        self._v_maxima = np.empty((0, self._levels, cells))
+    Arrays begin with an axis for the two of them, and one for the roots.
+    """
 
-    def has(self, slots: Integers) -> Mask:
-        """Whether the slots are gridded here."""
-        known = slots < len(self._row)
-        result: Mask = known & (self._row[np.where(known, slots, 0)] >= 0) if len(self._row) else known
-        return result
+    def __init__(self, bounds: Bounds) -> None:
+        self._bounds = bounds
+        cells = self._cells = _FINE if len(bounds._tree.tables.values) <= _MANY else _FINER
+        self._own = np.empty((2, 0, cells))
+        self._decay = np.empty((2, 0))
+        self._maxima = np.empty((2, 0, cells.bit_length(), cells))
 
-    def add(self, slots: Integers) -> None:
-        """Grid some opened roots."""
-        bounds, cells = self._bounds, self._cells
-        tree = bounds._tree
-        chosen = tree.roots[slots]
-        start, stop = self._length, self._length + len(slots)
-        self._row = np.append(self._row, np.full(max(0, len(tree.roots) - len(self._row)), -1))
-        self._row[slots] = np.arange(start, stop)
-        if stop > len(self._u):
-            room = stop + len(self._u)
-            for name in ("_u", "_v", "_u_maxima", "_v_maxima", "_rise", "_fall"):
+    def add(self, first: int) -> None:
+        """Grid the roots that were opened from a slot on."""
+        bounds, roots = self._bounds, self._bounds._tree.roots
+        chosen, stop, cells = roots[first:], len(roots), self._cells
+        if stop > self._own.shape[1]:
+            more = stop + self._own.shape[1]
+            for name in ("_own", "_decay", "_maxima"):
                 array = getattr(self, name)
-                setattr(self, name, np.concatenate([array, np.empty((room - len(array), *array.shape[1:]))]))
-        self._length = stop
+                room = np.empty((2, more - array.shape[1], *array.shape[2:]))
+                setattr(self, name, np.concatenate([array, room], axis=1))
         edges = _edges(chosen.low, chosen.high, cells)
-        u, v = bounds.cells(_wide(chosen), edges[:, :-1], edges[:, 1:], exact_share=True)
+        own = np.array(bounds.cells(_wide(chosen), edges[:, :-1], edges[:, 1:], exact_share=True))
         # A smaller decay is right too; one that is steep within a cell, or in floats, would loosen the bound.
         with np.errstate(divide="ignore"):
             most = np.minimum(_STEEP * cells / np.maximum(chosen.high - chosen.low, 1e-300), _STEEPEST)
-        self._rise[start:stop], self._fall[start:stop] = (
-            np.minimum(rate, most) for rate in (bounds._rise, bounds._fall)
+        decay = np.minimum(most, [[bounds._rise], [bounds._fall]])
+        self._own[:, first:stop], self._decay[:, first:stop] = own, decay
+        self._maxima[:, first:stop] = _range_maxima(
+            own - decay[..., None] * np.array([edges[:, :-1], -edges[:, 1:]])
         )
-        self._u[start:stop], self._v[start:stop] = u, v
-        u, v = (
-            u - self._rise[start:stop, None] * edges[:, :-1],
-            v + self._fall[start:stop, None] * edges[:, 1:],
-        )
-        self._u_maxima[start:stop] = self._range_maxima(u)
-        self._v_maxima[start:stop] = self._range_maxima(v)
 
     def bound(self, nodes: Nodes) -> Floats:
-        """`Bounds.of_nodes` of roots that are gridded here."""
-        slots, row = nodes.slot, self._row[nodes.slot]
+        """`Bounds.of_nodes`."""
         t_low, t, t_high = self._bounds._tree.reach(nodes)
+        row, both = nodes.slot, np.array([[0], [1]])
+        first, last = self._cells_of(row, np.array([t, t_low]), np.array([t_high, t]))
+        some = first <= last
         # In the cell of γ itself without decay, which within it would only add the cell's width.
-        first, last = self._cells_of(slots, t, t_high)
-        u = self._rise[row] * t + self._range_max(self._u_maxima, row, first + 1, last)
-        u = np.where(first <= last, np.maximum(u, self._u[row, np.minimum(first, self._cells - 1)]), -inf)
-        first, last = self._cells_of(slots, t_low, t)
-        v = self._range_max(self._v_maxima, row, first, last - 1) - self._fall[row] * t
-        v = np.where(first <= last, np.maximum(v, self._v[row, np.maximum(last, 0)]), -inf)
-        return np.maximum(nodes.log_u + u, nodes.log_v + v)
-
-    def _range_maxima(self, cells: Floats) -> Floats:
-        """Level j at cell i holds the maximum over the ``2^j`` cells from i on."""
-        table = np.full((len(cells), self._levels, self._cells), -inf)
-        table[:, 0] = cells
-        for level in range(1, self._levels):
-            half = 1 << (level - 1)
-            length = self._cells - 2 * half + 1
-            table[:, level, :length] = np.maximum(
-                table[:, level - 1, :length], table[:, level - 1, half : half + length]
-            )
-        return table
+        own = np.array([np.minimum(first[0], self._cells - 1), np.maximum(last[1], 0)])
+        first[0] += 1
+        last[1] -= 1
+        others = self._decay[:, row] * np.array([t, -t]) + self._range_max(both, row, first, last)
+        best = np.where(some, np.maximum(others, self._own[both, row, own]), -inf)
+        result: Floats = (np.array([nodes.log_u, nodes.log_v]) + best).max(axis=0)
+        return result
 
     def _cells_of(self, slots: Integers, start: Floats, stop: Floats) -> tuple[Integers, Integers]:
         """The first and the last cell that meet ``[start, stop]``; the first is greater where none does."""
@@ -306,11 +273,26 @@ class _Grids:
         missed = (stop < low - WIDER) | (start > high + WIDER) | (low > high)
         return np.where(missed, 1, first), np.where(missed, 0, last)
 
-    @staticmethod
-    def _range_max(table: Floats, row: Integers, first: Integers, last: Integers) -> Floats:
+    def _range_max(self, side: Integers, row: Integers, first: Integers, last: Integers) -> Floats:
         """Maximum over the cells from first to last; ``-inf`` where there are none."""
         some = first <= last
         first, last = np.where(some, first, 0), np.where(some, last, 0)
         level = np.frexp(last - first + 1)[1] - 1
-        maximum = np.maximum(table[row, level, first], table[row, level, last - (1 << level) + 1])
+        maximum = np.maximum(
+            self._maxima[side, row, level, first], self._maxima[side, row, level, last - (1 << level) + 1]
+        )
         return np.where(some, maximum, -inf)
+
+
+def _range_maxima(own: Floats) -> Floats:
+    """Level j at cell i holds the maximum over the ``2^j`` cells from i on."""
+    cells = own.shape[-1]
+    table = np.full((*own.shape[:-1], cells.bit_length(), cells), -inf)
+    table[..., 0, :] = own
+    for level in range(1, cells.bit_length()):
+        half = 1 << (level - 1)
+        length = cells - 2 * half + 1
+        table[..., level, :length] = np.maximum(
+            table[..., level - 1, :length], table[..., level - 1, half : half + length]
+        )
+    return table

@@ -25,6 +25,7 @@ from auditor.search.additive.subset_sums import arranged
 from auditor.search.additive.tree import (
     ROUNDING,
     WIDER,
+    Mask,
     Nodes,
     Slots,
     Tree,
@@ -39,10 +40,8 @@ from auditor.search.pattern import Pattern
 
 #: Divergences equal in 28 digits tie: what is equal in theory differs in the last of the digits computed.
 _TIES = Context(prec=28, Emax=10**9, Emin=-(10**9))
-#: Share by which divergences in floats differ at least if they are told apart.
-_ROUGH = 1e-8
 #: Least and most nodes expanded in one block.
-_BLOCK = (8, 256)
+_BLOCK = (32, 256)
 #: Candidates measured at most, and between two looks at the clock.
 _MEASURED, _AT_ONCE = 1 << 17, 64
 #: A number that belongs to a value of an attribute.
@@ -68,22 +67,11 @@ class Ranking:
 
 def rank(patterns: Sequence[Pattern], rank_by: RankBy) -> list[Pattern]:
     """Patterns by decreasing score, ties broken by `Pattern.key`."""
-    if rank_by != "divergence":
-        # Floats are rounded, but never the wrong way round; rationals tell apart those that are the same.
-        scored = [(score(pattern, rank_by), pattern) for pattern in patterns]
-        return [pattern for _, pattern in sorted(scored, key=lambda at: (-float(at[0]), -at[0], at[1].key))]
-    # By floats first; only those that these can't tell apart are worth the digits of decimals.
-    rough = _rough_divergences(patterns)
-    order = np.argsort(-rough, kind="stable")
-    rough = rough[order]
-    apart = np.flatnonzero(rough[1:] < rough[:-1] * (1 - _ROUGH)) + 1
-    ranked: list[Pattern] = []
-    for group in np.split(order, apart):
-        alike = [patterns[i] for i in group.tolist()]
-        if len(alike) > 1:
-            alike.sort(key=lambda pattern: (-score(pattern, rank_by), pattern.key))
-        ranked += alike
-    return ranked
+    if len(patterns) < 2:
+        return list(patterns)
+    # Floats are rounded, but never the wrong way round; exact scores tell apart those that are the same.
+    scored = [(score(pattern, rank_by), pattern) for pattern in patterns]
+    return [pattern for _, pattern in sorted(scored, key=lambda at: (-float(at[0]), -at[0], at[1].key))]
 
 
 def score(pattern: Pattern, rank_by: RankBy) -> Fraction | Decimal:
@@ -91,29 +79,6 @@ def score(pattern: Pattern, rank_by: RankBy) -> Fraction | Decimal:
     if rank_by == "discrimination":
         return abs(pattern.degree)
     return pattern.probability if rank_by == "probability" else _TIES.plus(pattern.divergence)
-
-
-def _rough_divergences(patterns: Sequence[Pattern]) -> Floats:
-    """`Pattern.divergence` in floats, to ten digits; 0 where it is too small for that."""
-    rows = np.ones((len(patterns), 5))
-    for row, pattern in zip(rows, patterns, strict=True):
-        criterion, given = pattern.criterion, pattern.favourable_given_pattern
-        row[4] = 0
-        if abs(pattern.degree) > criterion.threshold:
-            target = criterion.fair_target(given, pattern.favourable_given_context, pattern.share)
-            a, b = (given, target) if given > target else (1 - given, 1 - target)
-            row[:] = float(pattern.probability), float(a), float(1 - a), float(b), float(a - b)
-    probability, p, not_p, q, excess = rows.T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # Far below p, its nearest fair value would be lost in the difference.
-        apart = p * np.log(p / q) - not_p * np.log1p(excess / not_p)
-        apart = np.where(not_p > 0, apart, -np.log(q))
-    divergences = probability * np.where(q < p / 2, apart, kl(p, not_p, excess))
-    divergences = np.where((divergences > 1e-290) & (excess > 0), divergences, 0)
-    for i in np.flatnonzero(np.isinf(divergences)).tolist():
-        # What is next to 0 may be 0 as a float.
-        divergences[i] = patterns[i].divergence_nats
-    return divergences
 
 
 def top_patterns(
@@ -154,16 +119,25 @@ def top_patterns(
         tables, criterion, rank_by, min_probability, only_patterns, scope, limits
     )
     complete, upper = search.run(k), search.upper
-    patterns: list[Pattern] = []
-    for number, (best, x, y) in enumerate(search.candidates()):
+    ranked: list[Pattern] = []
+    # Only those that floats can't tell apart are worth their exact scores.
+    alike: list[Pattern] = []
+    least = inf
+    for number, (above, below, x, y) in enumerate(search.candidates()):
         if number >= _MEASURED or (number % _AT_ONCE == 0 and number and limits.expired()):
-            complete, upper = False, max(upper, best)
+            complete, upper = False, max(upper, above)
             break
+        if above < least:
+            ranked += rank(alike, rank_by)
+            alike, least = [], inf
+            if len(ranked) >= k:
+                break
         if min_probability is None or tables.exact.probable(x, y, min_probability):
             pattern = tables.exact.measure(criterion, x, y)
             if not only_patterns or abs(pattern.degree) > criterion.threshold:
-                patterns.append(pattern)
-    ranked = rank(patterns, rank_by)[:k]
+                alike.append(pattern)
+                least = min(least, below)
+    ranked = (ranked + rank(alike, rank_by))[:k]
     return Ranking(
         patterns=tuple(ranked) if all_at_once else _with_alike(scope.kinds(tables), ranked, rank_by, k),
         complete=complete,
@@ -272,15 +246,16 @@ class _Search:
             frontier.drop(self._best.floor)
         return True
 
-    def candidates(self) -> Iterator[tuple[float, Assignment, Assignment]]:
+    def candidates(self) -> Iterator[tuple[float, float, Assignment, Assignment]]:
         """The patterns that may belong in the list, one of those that are alike, the likeliest first.
 
-        Yields at least the score of each, then x and y.
+        Yields at least and at most the score of each, if it is a pattern, then x and y.
         """
         with np.errstate(over="ignore"):
-            scores = np.exp(self._best.above)
+            scores = np.exp([self._best.above, self._best.below])
         for place in np.argsort(-self._best.above, kind="stable").tolist():
-            yield float(scores[place]), *self._pair(self._best.places[place].tolist())
+            above, below = scores[:, place].tolist()
+            yield above, below, *self._pair(self._best.places[place].tolist())
 
     def _pair(self, place: list[int]) -> tuple[Assignment, Assignment]:
         x_parent, x_column, parent, column = place
@@ -427,7 +402,7 @@ class _Search:
         )
         below = self._score(slots, t, log_p, degree - error) - ROUNDING
         sure = (degree - error > self._threshold) & (log_p >= self._least + ROUNDING)
-        self._best.add(places, above, np.where(sure, below, -inf), k)
+        self._best.add(places, above, below, sure, k)
 
     def _score(self, slots: Slots, t: Floats, log_p: Floats, degree: Floats) -> Floats:
         if self._rank_by == "probability":
@@ -508,17 +483,20 @@ class _Candidates:
         self.floor = -inf
         #: What `_Search._pair` knows the patterns by.
         self.places: Integers = np.empty((0, 0), dtype=np.int64)
-        self.above, self._below = np.empty(0), np.empty(0)
+        self.above, self.below = np.empty(0), np.empty(0)
+        self._sure: Mask = np.empty(0, dtype=bool)
 
-    def add(self, places: Integers, above: Floats, below: Floats, k: int) -> None:
-        """Add patterns, and drop those that are out."""
+    def add(self, places: Integers, above: Floats, below: Floats, sure: Mask, k: int) -> None:
+        """Add patterns, with whether they surely are some, and drop those that are out."""
         if not len(places):
             return
         self.places = np.concatenate([self.places, places]) if len(self.places) else places
-        self.above, self._below = np.append(self.above, above), np.append(self._below, below)
+        self.above, self.below = np.append(self.above, above), np.append(self.below, below)
+        self._sure = np.append(self._sure, sure)
         if len(self.places) < k:
             return
-        kth = len(self._below) - k
-        self.floor = float(np.partition(self._below, kth)[kth])
+        kth = len(self.below) - k
+        self.floor = float(np.partition(np.where(self._sure, self.below, -inf), kth)[kth])
         keep = self.above >= self.floor
-        self.places, self.above, self._below = self.places[keep], self.above[keep], self._below[keep]
+        self.places, self.above, self.below = self.places[keep], self.above[keep], self.below[keep]
+        self._sure = self._sure[keep]

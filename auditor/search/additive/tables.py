@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 from math import inf, prod
 
 import numpy as np
@@ -100,14 +101,10 @@ class Rationals:
     ) -> list[list[Assignment]]:
         """By `Criterion.off_peak`."""
         a, b = self._likelihoods(x)
-        by_odds: dict[Fraction, list[Assignment]] = {}
-        for y in contexts:
-            u, v, _ = self.model.weights(y)
-            by_odds.setdefault(Fraction(u, v), []).append(y)
-        tied: dict[Fraction, list[Assignment]] = {}
-        for odds, some in by_odds.items():
-            tied.setdefault(criterion.off_peak(odds, a, b), []).extend(some)
-        return [tied[distance] for distance in sorted(tied)]
+        weights = map(self.model.weights, contexts)
+        distances = [criterion.off_peak(Fraction(u, v), a, b) for u, v, _ in weights]
+        order = sorted(range(len(contexts)), key=distances.__getitem__)
+        return [[contexts[i] for i in tied] for _, tied in groupby(order, distances.__getitem__)]
 
     def extreme(self, attribute: int, sign: int) -> int:
         """By the ratio of the likelihoods."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import insort
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from heapq import merge
@@ -122,23 +121,22 @@ def worst_patterns(
                     ceiling = proved
             if not only_patterns or ceiling > threshold:
                 complete, upper = False, max(upper, ceiling)
-        for pattern in measured:
-            if not only_patterns or abs(pattern.degree) > threshold:
-                insert(pattern)
-        del best[k:]
+        insert([p for p in measured if not only_patterns or abs(p.degree) > threshold])
 
-    def insert(pattern: Pattern) -> None:
-        if pattern.key not in seen:
-            seen.add(pattern.key)
-            insort(best, pattern, key=_rank)
+    def insert(patterns: list[Pattern]) -> None:
+        for pattern in patterns:
+            if pattern.key not in seen:
+                seen.add(pattern.key)
+                best.append(pattern)
+        best.sort(key=_rank)
+        del best[k:]
 
     if seeds:
         # A first witness at once, whatever the limits.
         solve(seeds[0], 1.0)
         upper, complete, solved = Fraction(0), True, 0
         if scope == ANY:
-            insert(group_level(tables, criterion))
-            del best[k:]
+            insert([group_level(tables, criterion)])
     for ceiling, own, x in strongest:
         floor = abs(best[k - 1].degree) if len(best) >= k else threshold if only_patterns else Fraction(-1)
         strongest.floor = float(floor)
@@ -309,8 +307,10 @@ def group_level(tables: LogOdds, criterion: Criterion) -> Pattern:
     return min(candidates, key=_rank)
 
 
-def _rank(pattern: Pattern) -> tuple[Fraction, tuple[int, Assignment, Assignment]]:
-    return -abs(pattern.degree), pattern.key
+def _rank(pattern: Pattern) -> tuple[float, Fraction, tuple[int, Assignment, Assignment]]:
+    # Floats are rounded, but never the wrong way round.
+    size = abs(pattern.degree)
+    return -float(size), -size, pattern.key
 
 
 def _contexts(
@@ -352,9 +352,11 @@ def _contexts(
         for choice in found.choices
     }
 
-    def same(y: Assignment) -> Iterator[Assignment]:
-        for choice in alike.choices(alike_of[y], unused):
-            yield _assignment(tables, outside, choice, shift)
+    def same(y: Assignment) -> Iterable[Assignment]:
+        if not alike.merges:
+            return (y,)
+        choices = alike.choices(alike_of[y], unused)
+        return (_assignment(tables, outside, choice, shift) for choice in choices)
 
     contexts = _nearest_the_peak(tables, criterion, x, list(alike_of), same, k)
     if not found.complete:
@@ -394,7 +396,7 @@ def _nearest_the_peak(
     criterion: Criterion,
     x: Assignment,
     contexts: list[Assignment],
-    same: Callable[[Assignment], Iterator[Assignment]],
+    same: Callable[[Assignment], Iterable[Assignment]],
     k: int,
 ) -> list[Assignment]:
     """The k contexts of largest |degree|, exactly; of those that tie, the shortest.
@@ -403,7 +405,9 @@ def _nearest_the_peak(
     """
     nearest_first: list[Assignment] = []
     for tied in tables.exact.worst_first(criterion, x, contexts) if len(contexts) > 1 else [contexts]:
-        in_order = merge(*map(same, tied), key=lambda y: (len(y), y))
+        in_order = (
+            merge(*map(same, tied), key=lambda y: (len(y), y)) if len(tied) != 1 else iter(same(tied[0]))
+        )
         nearest_first += islice(in_order, k - len(nearest_first))
         if len(nearest_first) >= k:
             break

@@ -70,7 +70,7 @@ if (document.getElementById("certificate-file")) {
     says.className = `formula ${wrong.length ? "fails" : open.length ? "open" : "holds"}`;
     says.textContent = wrong.length
       ? `DOES NOT HOLD: ${wrong.join(", ")}. Don’t rely on this certificate.`
-      : `What was checked holds.${open.length ? ` Not checked: ${open.join("; ")}.` : ""}`;
+      : open.length ? `What was checked holds. Not checked: ${open.join("; ")}.` : "All of it was checked, and holds.";
   }
   const text = document.getElementById("proof-key"), chosen = document.getElementById("proof-file");
   const area = document.getElementById("proof-signer");

@@ -30,7 +30,16 @@ Medium = Literal["screen", "paper"]
 #: The scripts of a page, in the order in which they run; those of one element are put together.
 SCRIPTS = (("report.js", "exact.js", "explore.js"),)
 #: Those of a page with a certificate: the first element is what its worker runs, too.
-PROOF = (("exact.js", "prove.js"), ("report.js", "explore.js", "proof.js"))
+PROOF = (
+    (
+        "exact.js",
+        *(
+            f"prove/{name}.js"
+            for name in ("bounds", "bayes", "scorecard", "counting", "form", "box", "repair", "prove")
+        ),
+    ),
+    ("report.js", "explore.js", "proof.js"),
+)
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,13 @@ class Stated:
     def of_certificate(cls, certificate: Certificate) -> Self:
         """The answer of a certificate."""
         exact, witness, threshold = certificate.model.exact, certificate.witness, Fraction(certificate.delta)
+        names = tuple(attribute.name for attribute in exact.attributes)
+
+        def ordered(values: dict[str, str]) -> dict[str, str]:
+            """As the model has them; a file has them by the alphabet."""
+            known = {name: values[name] for name in names if name in values}
+            return known | values
+
         largest = certificate.max_degree
         bounds = float(largest.lower), float(largest.upper)
         if largest.exact is not None:
@@ -102,7 +109,7 @@ class Stated:
                 decision=exact.decision,
                 favourable=exact.favourable,
                 unfavourable=exact.unfavourable,
-                attributes=tuple(attribute.name for attribute in exact.attributes),
+                attributes=names,
                 sensitive=tuple(attribute.name for attribute in certificate.sensitive_attributes),
                 undisclosed=exact.undisclosed if isinstance(exact, ExactScorecard) else None,
             ),
@@ -112,8 +119,8 @@ class Stated:
                 worst_pattern=None
                 if witness is None
                 else PatternRecord(
-                    sensitive_values=witness.sensitive_values,
-                    context_values=witness.context_values,
+                    sensitive_values=ordered(witness.sensitive_values),
+                    context_values=ordered(witness.context_values),
                     degree=round_beside(fraction_of(witness.degree), threshold),
                     probability=None
                     if witness.probability is None

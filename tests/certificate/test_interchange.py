@@ -137,6 +137,17 @@ def test_the_certificate_in_it_is_verified(
     assert around == {"model file": "not performed"}
 
 
+@pytest.mark.parametrize("form", ["in-toto", "cyclonedx"])
+def test_one_whose_worst_pattern_discloses_several_values_is_read_back(
+    form: CertificateForm, tmp_path: Path
+) -> None:
+    """Files have values by the alphabet and COMPAS has its attributes in another order."""
+    file = tmp_path / "held.json"
+    model = str(EXAMPLES / "compas.json")
+    file.write_bytes(certify(model, CertifyOptions(delta="0.5", issued=DAY), form=form).data)
+    assert verify(file, at=DAY).result == "contents hold"
+
+
 def test_the_statement_is_signed_with_the_same_key(signer: Signer) -> None:
     from auditor.certificate.signing import PAYLOAD_TYPE, is_signed_by, pae
 

@@ -271,7 +271,7 @@ def test_axe_finds_no_violation(name: str, scheme: list[str], tmp_path: Path) ->
 
 
 def test_only_a_page_with_a_certificate_can_check_one() -> None:
-    inlined = resource("templates", "prove.js").read_text(encoding="utf-8")
+    inlined = resource("templates", "prove/prove.js").read_text(encoding="utf-8")
     assert inlined in page("fair certificate")
     assert inlined not in page("compas")
 

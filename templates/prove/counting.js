@@ -1,0 +1,144 @@
+// Counts the pairs (x, y) with |degree| > t. The logarithm of the odds R of a context is a sum with a term for each value that
+// is known; the sums over one half of the attributes and those over the other are sorted, and one is gone through upwards
+// while the other goes downwards. Sums within CLOSE of an end of the interval are decided exactly.
+"use strict";
+
+const CLOSE = 1e-9, LONGEST = 3e6, UNCERTAIN = 2e5, ENUMERATED = 2e5, LISTED = 12;
+
+/** All products of one factor of each list: sorted logarithms, and the exact product in each place. */
+function productsOf(odds, lists) {
+  const length = lists.reduce((size, list) => size * list.length, 1);
+  const logs = lists.map((list) => list.map((factor) => odds.log(factor)));
+  let sums = new Float64Array(1);
+  for (const row of logs) {
+    const next = new Float64Array(sums.length * row.length);
+    row.forEach((term, k) => sums.forEach((sum, i) => { next[k * sums.length + i] = sum + term; }));
+    sums = next;
+  }
+  let order = null;  // which takes long, and is mostly not asked for
+  const exact = (place) => {
+    order ??= Uint32Array.from({ length }, (_, i) => i).sort((i, j) => sums[i] - sums[j]);
+    let rest = order[place], found = odds.one;
+    for (const list of lists) {
+      found = odds.times(found, list[rest % list.length]);
+      rest = Math.floor(rest / list.length);
+    }
+    return found;
+  };
+  return { sums: sums.slice().sort(), exact };
+}
+
+/** Every choice of one value of each attribute in a list, as [attribute, value] pairs. */
+function* choicesOf(attributes, chosen) {
+  if (!chosen.length) { yield []; return; }
+  const [first, ...rest] = chosen;
+  for (const others of choicesOf(attributes, rest)) {
+    for (let k = 0; k < attributes[first].values.length; k++) yield [[first, k], ...others];
+  }
+}
+
+/** The sets of sensitive attributes but the empty one: smaller sets first, then in the order of the attributes. */
+function setsOf(attributes) {
+  const sensitive = attributes.flatMap((a, i) => (a.sensitive ? [i] : []));
+  if (sensitive.length > LISTED) throw new Unfinished(`there are ${sensitive.length} sensitive attributes`);
+  const sets = [[]];
+  for (const set of sets) for (const i of sensitive) if (!set.length || i > set.at(-1)) sets.push([...set, i]);
+  return sets.slice(1);
+}
+
+/** All pairs (x, y) over a set of disclosed attributes, possible or not. */
+function pairsOver(attributes, disclosed) {
+  return attributes.reduce((product, a, i) => product * BigInt(a.values.length + (disclosed.includes(i) ? 0 : 1)), 1n);
+}
+
+/** Count the pairs over a set X with |degree| > t; yields now and then, so that a page stays alive. */
+function* countOver(odds, t, disclosed, work) {
+  if (odds.settled(disclosed, t)) return 0n;
+  const open = [];
+  for (const [strength, number] of odds.strengths(disclosed)) {
+    if (++work.steps % 64 === 0) yield;
+    const ends = odds.interval(strength, t);
+    if (ends) open.push({ strength, number, ends });
+  }
+  if (!open.length) return 0n;
+  const factors = odds.factors.flatMap((row, i) => (disclosed.includes(i) ? [] : [[odds.one, ...row]]));
+  factors.sort((p, q) => q.length - p.length);
+  const halves = [[[odds.start]], [[odds.one]]], sizes = [1, 1];
+  for (const list of factors) {
+    const smaller = sizes[0] <= sizes[1] ? 0 : 1;
+    halves[smaller].push(list);
+    sizes[smaller] *= list.length;
+  }
+  if (Math.max(...sizes) > LONGEST) throw new Unfinished("the lists of sums would be too long for a browser");
+  const first = productsOf(odds, halves[0]);
+  yield;
+  const second = productsOf(odds, halves[1]);
+  yield;
+  let total = 0n;
+  for (const { strength, number, ends: [low, high] } of open) {
+    const above = (R) => {
+      if (++work.uncertain > UNCERTAIN) throw new Unfinished("too many pairs lie within rounding of the threshold");
+      return odds.exceeds(R, strength, t);
+    };
+    const { sums } = first, n = sums.length;
+    const certain = low + CLOSE <= high - CLOSE;
+    let p1 = n, p2 = n, p3 = n, p4 = n, found = 0;
+    for (let j = 0; j < second.sums.length; j++) {
+      const s = second.sums[j];
+      while (p1 && sums[p1 - 1] + s >= low - CLOSE) p1--;
+      while (p2 && sums[p2 - 1] + s >= low + CLOSE) p2--;
+      while (p3 && sums[p3 - 1] + s > high - CLOSE) p3--;
+      while (p4 && sums[p4 - 1] + s > high + CLOSE) p4--;
+      if (certain) found += Math.max(0, p3 - p2);
+      const doubtful = certain ? [[p1, p2], [Math.max(p2, p3), p4]] : [[p1, p4]];
+      for (const [from, to] of doubtful) {
+        for (let i = from; i < to; i++) {
+          if (above(odds.times(first.exact(i), second.exact(j)))) found++;
+          if (++work.steps % 64 === 0) yield;
+        }
+      }
+      if ((work.steps += 4) % 65536 < 4) yield;
+    }
+    total += BigInt(found) * BigInt(number);
+  }
+  return total;
+}
+
+/** Count the pairs in scope with |degree| > t, for each set X; with a least probability by going through all. */
+function* countAll(odds, t, least) {
+  const { attributes } = odds, work = { steps: 0, uncertain: 0 }, rows = [], sets = setsOf(attributes);
+  if (least && sets.reduce((sum, set) => sum + pairsOver(attributes, set), 0n) > BigInt(ENUMERATED)) {
+    throw new Unfinished("with a minimum probability only small models are gone through here");
+  }
+  for (const disclosed of sets) {
+    let patterns = 0n;
+    if (least) {
+      for (const [x, y] of pairsIn(attributes, disclosed)) {
+        const found = odds.model.measure(odds.criterion, x, y);
+        if (found && found.share.compare(least) >= 0 && found.degree.size().compare(t) > 0) patterns++;
+        if (++work.steps % 64 === 0) yield rows.length / sets.length;
+      }
+    } else {
+      const counting = countOver(odds, t, disclosed, work);
+      let step;
+      while (!(step = counting.next()).done) yield rows.length / sets.length;
+      patterns = step.value;
+    }
+    rows.push({ disclosed, patterns, pairs: pairsOver(attributes, disclosed) });
+  }
+  return rows;
+}
+
+/** Every pair (x, y) over a set X. */
+function* pairsIn(attributes, disclosed) {
+  const others = attributes.map((_, i) => i).filter((i) => !disclosed.includes(i));
+  for (const x of choicesOf(attributes, disclosed)) {
+    const stack = [[0, []]];
+    while (stack.length) {
+      const [at, y] = stack.pop();
+      if (at === others.length) { yield [x, y]; continue; }
+      stack.push([at + 1, y]);
+      attributes[others[at]].values.forEach((_, k) => stack.push([at + 1, [...y, [others[at], k]]]));
+    }
+  }
+}

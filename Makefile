@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help demo test tests test-engines fuzz lint bench paper schemas clean
 
-# How many times as many random examples `make fuzz` tries as a property asks for; `make test` tries four in ten.
+# How many times as many random examples `make fuzz` tries as a property asks for; `make test` tries a quarter of them.
 N = 10
 
 help:
@@ -36,7 +36,9 @@ test: .venv/installed-test .venv/tools
 	$(MAKE) --jobs 2 lint tests
 
 tests: .venv/installed-test
-	$(BIN)/pytest --cov --numprocesses auto --dist worksteal --durations 10
+	$(BIN)/python -W ignore::RuntimeWarning:slipcover.importer -m slipcover --json --out .coverage.json \
+		-m pytest --numprocesses auto --dist worksteal --durations 10
+	$(BIN)/slipcover --merge .coverage.json --out .coverage.json --fail-under 95
 
 test-engines: .venv/installed-test
 	.ci/test-engines
@@ -60,7 +62,7 @@ schemas: .venv/installed
 	$(BIN)/python -m auditor.documents.schemas
 
 clean:
-	rm -rf .venv demo dist .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv demo dist .coverage.json .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 # The environment is made once and mended when the project's requirements change.
 .venv/made: .ci/make-venv .ci/install

@@ -104,10 +104,9 @@ def random_model(random: Random) -> PlainModel:
 
 
 @pytest.mark.parametrize("name", CRITERIA)
-@pytest.mark.no_cover
-def test_it_agrees_with_the_engine_on_hundreds_of_models(name: CriterionName) -> None:
+def test_it_agrees_with_the_engine_on_many_models(name: CriterionName) -> None:
     random = Random(1)
-    for _ in range(250):
+    for _ in range(120):
         plain = random_model(random)
         delta, least = (
             random.choice(["0", "0.01", "0.05", "0.1", "0.2", "0.5"]),

@@ -113,7 +113,6 @@ def degrees(exact: dict[str, Any], criterion: str) -> Iterator[tuple[tuple[int, 
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.no_cover
 def test_the_checker_is_right_where_scorecards_tie(criterion: str) -> None:
     random = Random(3)
     tied = 0

@@ -49,7 +49,7 @@ def test_the_document_is_what_its_schema_says_and_shown_as_it_is_stored(auditor:
 
 
 def test_the_same_seed_gives_the_same_bytes_whatever_the_jobs(auditor: Auditor) -> None:
-    command = ("stability", COMPAS, "--delta", "0.4", "--draws", "120", "-f", "json")
+    command = ("stability", COMPAS, "--delta", "0.4", "--draws", "60", "-f", "json")
     alone = auditor(*command, "--jobs", "1")
     assert auditor(*command, "--jobs", "2").out == alone.out
     assert auditor(*command, "--jobs", "1", "--seed", "7").out != alone.out

@@ -178,7 +178,6 @@ def test_at_the_edges_the_optimum_is_known() -> None:
 @pytest.mark.parametrize(
     ("name", "delta"), [("compas", "0.1"), ("compas", "0.05"), ("german", "0.1"), ("german", "0.05")]
 )
-@pytest.mark.no_cover
 def test_examples_are_proved_to_within_a_hundredth_of_the_price(name: str, delta: str) -> None:
     counts = counts_of(load_naive_bayes(EXAMPLES / f"{name}.json"))
     proof, found = proved(counts, delta)
@@ -187,7 +186,6 @@ def test_examples_are_proved_to_within_a_hundredth_of_the_price(name: str, delta
     proof_checker.check(document(proof))
 
 
-@pytest.mark.no_cover
 def test_compas_is_proved_to_within_a_hundredth_of_a_nat() -> None:
     counts = counts_of(load_naive_bayes(EXAMPLES / "compas.json"))
     proof, _ = proved(counts, "0.1", "0.01")

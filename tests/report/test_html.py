@@ -237,7 +237,6 @@ def test_words_that_are_never_used(name: str) -> None:
         ("wide", DARK),
     ],
 )
-@pytest.mark.no_cover
 def test_axe_finds_no_violation(name: str, scheme: list[str], tmp_path: Path) -> None:
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     package = pytest.importorskip("axe_core_python", reason="axe-core-python is not installed")

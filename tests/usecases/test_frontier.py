@@ -28,7 +28,6 @@ def curve() -> frontiers.Curve:
     return frontier(COMPAS, "0,0.05,0.1,0.3,1", prove=True, jobs=1)
 
 
-@pytest.mark.no_cover
 def test_no_point_is_less_likely_than_the_one_before(curve: frontiers.Curve) -> None:
     points = curve.document.points
     found = [point.log_likelihood or 0.0 for point in points]
@@ -38,7 +37,6 @@ def test_no_point_is_less_likely_than_the_one_before(curve: frontiers.Curve) -> 
     assert [point.patterns_before for point in points[1:]] == [4614, 2017, 122, 0]
 
 
-@pytest.mark.no_cover
 def test_every_point_is_fair_and_counted_right(curve: frontiers.Curve) -> None:
     """By brute force, on the models as they are written."""
     for point, model in zip(curve.document.points, curve.models, strict=True):

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial
 from itertools import accumulate, chain, combinations
 from math import inf, isqrt, prod
 from random import Random
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -33,12 +32,9 @@ _UNDECIDED = 1 << 17
 _COMBINATIONS = 1 << 22
 #: Sensitive attributes up to which every set of them is listed.
 _LISTED = 12
-#: Length of a part of a sorted half that stays near the processor.
-_SLAB = 1 << 16
-#: Entries of the other half, for each such part, above which to go part by part is worth its cost.
-_PER_SLAB = 256
-#: Entries of the arrays in which several x are counted together.
-_TOGETHER = 1 << 18
+#: Entries of the masks of several x that are counted together, entries looked up at once, and entries that
+#: are worth two threads.
+_TOGETHER, _NEAR, _THREADED = 1 << 24, 1 << 15, 1 << 20
 
 
 @dataclass(frozen=True)
@@ -448,8 +444,7 @@ class _Space:
         if not len(self.places):
             return
         _, first = self._halves()
-        # By slabs nothing but a mask is as long as all of them.
-        together = max(1, (_TOGETHER << 6 if self._in_slabs else _TOGETHER) // len(first))
+        together = max(1, _TOGETHER // len(first))
         for start in range(0, len(self.places), together):
             ends = self._ends[:, start : start + together]
             totals = [0] * ends.shape[1]
@@ -531,41 +526,31 @@ class _Space:
         counts : array of int, shape (x,)
         unsure : array of bool, shape (x, entries)
         """
-        if self._in_slabs:
-            return self._counts_by_slab(ends)
-        second, first = self._halves()
-        wanted = [(end[:, None] - first).ravel() for end in ends]
-        starts = np.searchsorted(second, wanted[0])
-        stops = np.searchsorted(second, wanted[3], side="right")
-        # Nearly always nothing is undecided, which one look at each end of the range shows.
-        lowest, highest = second.take(starts, mode="clip"), second.take(stops - 1, mode="clip")
-        some = starts < stops
-        unsure = some & ((lowest < wanted[1]) | (highest > wanted[2]))
-        shape = (ends.shape[1], len(first))
-        counts = np.where(some & ~unsure, stops - starts, 0).reshape(shape).sum(axis=1)
-        return counts, unsure.reshape(shape)
+        second, first = self._lists()
+        # Falling sums, so that what they leave for the sorted half rises: that touches memory in order.
+        falling = first.sums[::-1]
+        # What the threads share is made before them.
+        second.below(falling[:0])
 
-    @property
-    def _in_slabs(self) -> bool:
-        """Whether the sorted half is so long that it is gone through by slabs."""
-        second, first = self._halves()
-        return len(second) > _SLAB and len(first) * _SLAB > len(second) * _PER_SLAB
+        def up_to(side: tuple[int, Integers, Integers]) -> tuple[Integers, Mask]:
+            return _up_to(second, falling, *side)
 
-    def _counts_by_slab(self, ends: Integers) -> tuple[Integers, Mask]:
-        """`_counts` where the sorted half is too long to stay near the processor, by slabs of it."""
-        from concurrent.futures import ThreadPoolExecutor
+        sides = (-1, ends[0], ends[1]), (1, ends[3], ends[2])
+        if ends.shape[1] * len(falling) < _THREADED:
+            (below, at_first), (within, at_last) = map(up_to, sides)
+        else:
+            from concurrent.futures import ThreadPoolExecutor
 
-        second, first = self._halves()
-        with ThreadPoolExecutor(2) as threads:
-            # NumPy lets go of Python's lock, so that two processors take half the time.
-            (below, at_first), (within, at_last) = threads.map(
-                partial(_up_to, second, first), (-1, 1), ends[[0, 3]], ends[[1, 2]]
-            )
+            with ThreadPoolExecutor(2) as threads:
+                # NumPy lets go of Python's lock, so that two processors take half the time.
+                (below, at_first), (within, at_last) = threads.map(
+                    lambda side: _up_to(second, falling, *side), sides
+                )
         total, unsure = within - below, at_first | at_last
         for i in np.flatnonzero(unsure.any(axis=1)).tolist():
             doubtful = np.flatnonzero(unsure[i])
-            inside = np.searchsorted(second, ends[3, i] - first[doubtful], side="right")
-            inside -= np.searchsorted(second, ends[0, i] - first[doubtful])
+            inside = np.searchsorted(second.sums, ends[3, i] - falling[doubtful], side="right")
+            inside -= np.searchsorted(second.sums, ends[0, i] - falling[doubtful])
             total[i] -= inside.sum()
             unsure[i, doubtful] = inside > 0
         return total, unsure
@@ -642,31 +627,26 @@ class _Space:
 
 
 def _up_to(
-    second: Integers, first: Integers, sign: int, outer: Integers, inner: Integers
+    second: SortedSums, first: Integers, sign: int, outer: Integers, inner: Integers
 ) -> tuple[Integers, Mask]:
     """How many sums lie below (-1) or not above (1) each outer end, and where the inner one may differ."""
     total = np.zeros(len(outer), dtype=np.int64)
     unsure = np.zeros((len(outer), len(first)), dtype=bool)
-    # What the listed half leaves rises, so that a slab is asked for by a range of its entries.
-    starts = np.arange(0, len(second), _SLAB)
-    side: Literal["left", "right"] = "left" if sign < 0 else "right"
-    other: Literal["left", "right"] = "right" if sign < 0 else "left"
-    borders = second[starts[1:] - 1]
-    passed = np.searchsorted(-first, borders - outer[:, None], side=other)
-    cuts = np.pad(passed, ((0, 0), (1, 1)), constant_values=((0, 0), (0, len(first))))
     # Python's integers, since ends that are everywhere differ by more than an array's hold.
-    margins = [min(abs(a - b), 2 * FAR - 1) for a, b in zip(inner.tolist(), outer.tolist(), strict=True)]
-    for slab, start in enumerate(starts.tolist()):
-        listed = second[start : start + _SLAB]
-        for i in np.flatnonzero(cuts[:, slab] < cuts[:, slab + 1]).tolist():
-            rows = slice(cuts[i, slab], cuts[i, slab + 1])
-            wanted = outer[i] - first[rows]
-            ranks = np.searchsorted(listed, wanted, side=side)
-            total[i] += int(ranks.sum()) + start * len(wanted)
+    margins = np.array(
+        [min(abs(a - b), 2 * FAR - 1) for a, b in zip(inner.tolist(), outer.tolist(), strict=True)]
+    )
+    step = max(1, _NEAR // len(first))
+    for start in range(0, len(outer), step):
+        some = slice(start, start + step)
+        for row in range(0, len(first), _NEAR):
+            rows = slice(row, row + _NEAR)
+            wanted = outer[some, None] - first[rows]
+            places = second.below((wanted + (sign > 0)).ravel()).reshape(wanted.shape)
+            total[some] += places.sum(axis=1)
             # Nearly always nothing is undecided, which a look at the next sum shows.
-            next_one = ranks + (start if sign < 0 else start - 1)
-            off = second.take(next_one, mode="clip")
+            off = second.sums.take(places - (sign > 0), mode="clip")
             off -= wanted
-            near = np.flatnonzero(np.abs(off) < margins[i])
-            unsure[i, rows.start + near[-sign * off[near] >= 0]] = True
+            off *= -sign
+            unsure[some, rows] = (off >= 0) & (off < margins[some, None])
     return total, unsure

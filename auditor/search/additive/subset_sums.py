@@ -15,6 +15,7 @@ from itertools import combinations
 from math import comb, inf, log, prod
 
 import numpy as np
+import numpy.typing as npt
 
 from auditor.search.additive.log_odds import FAR, Integers
 from auditor.search.limits import Limits
@@ -25,6 +26,9 @@ _SHORT = 1 << 16
 _TIES = 1 << 13
 #: Pairs of a sum and an entry of a half that are bisected for together.
 _AT_ONCE = 1 << 20
+#: Steps from the start of a cell of the table of places, after which the rest is bisected for; cells for each
+#: sum, as a power of two; sums at a time as that is made.
+_STEPS, _SPARSE, _PIECE = 8, 1, 1 << 18
 #: Leaves of the search for the nearest sums, where rows had to be fixed.
 _LEAVES = 64
 
@@ -298,6 +302,36 @@ class SortedSums:
         self._rows = rows
         self.sums = sums(rows)
         self.sums.sort()
+
+    def below(self, bounds: Integers) -> Integers:
+        """How many sums are below each bound; a third of the time of bisecting for many that rise."""
+        low, shift, starts = self._cells
+        cells = bounds - low
+        cells >>= shift
+        # Below the first cell there is nothing, as there is in it.
+        places = starts.take(cells, mode="clip").astype(np.int64)
+        left = np.flatnonzero(self.sums.take(places, mode="clip") < bounds)
+        left = left[places[left] < len(self.sums)]
+        for _ in range(_STEPS):
+            if not len(left):
+                return places
+            places[left] += 1
+            left = left[places[left] < len(self.sums)]
+            left = left[self.sums.take(places[left]) < bounds[left]]
+        places[left] = np.searchsorted(self.sums, bounds[left])
+        return places
+
+    @cached_property
+    def _cells(self) -> tuple[int, int, npt.NDArray[np.int32]]:
+        """The least sum, the width of a cell as a power of two, and how many sums come before each cell."""
+        low, span = int(self.sums[0]), int(self.sums[-1] - self.sums[0]) + 1
+        shift = max(0, span.bit_length() - len(self.sums).bit_length() - _SPARSE)
+        starts = np.zeros((span >> shift) + 3, dtype=np.int32)
+        for piece in range(0, len(self.sums), _PIECE):
+            cells = (self.sums[piece : piece + _PIECE] - low) >> shift
+            first, numbers = int(cells[0]), np.bincount(cells - cells[0])
+            starts[1 + first : 1 + first + len(numbers)] += numbers.astype(np.int32)
+        return low, shift, np.cumsum(starts, out=starts)
 
     def choices(self, places: Integers) -> list[Choice]:
         """The choices whose sums stand at some places; those of equal sums in the order of `sums`."""

@@ -8,7 +8,7 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given
 
-from auditor.search.additive import counting, enclosing
+from auditor.search.additive import counting, enclosing, subset_sums
 from auditor.search.additive.combinations import Scope
 from auditor.search.additive.counting import count_patterns, sample_patterns
 from auditor.search.additive.enclosing import enclosed_count
@@ -48,9 +48,12 @@ def check_count(case: Case) -> None:
         assert disclosing == case.patterns.count_disclosing(attribute)
 
 
-def check_count_by_slab(case: Case) -> None:
+def check_count_piece_by_piece(case: Case) -> None:
     tables, criterion = question(case)
-    with patch.multiple(counting, _SLAB=3, _PER_SLAB=0):
+    with (
+        patch.multiple(counting, _TOGETHER=1, _NEAR=3, _THREADED=4),
+        patch.multiple(subset_sums, _STEPS=1, _PIECE=2),
+    ):
         assert count_patterns(tables, criterion).total == len(case.patterns.patterns)
 
 
@@ -141,7 +144,7 @@ def check_summaries(case: Case) -> None:
 
 CHECKS = [
     check_count,
-    check_count_by_slab,
+    check_count_piece_by_piece,
     check_enclosed_count,
     check_sample,
     check_worst,

@@ -38,6 +38,20 @@ def test_each_place_holds_its_own_choice_in_the_order_of_sums(
     assert made.choices(places) == [choice for _, choice in listed[start:stop]][::-1]
 
 
+@given(
+    st.lists(st.lists(st.integers(-3, 3) | st.integers(-(2**40), 2**40), min_size=1, max_size=4), max_size=5),
+    st.lists(st.integers(-20, 20) | st.integers(-(2**60), 2**60), max_size=20),
+)
+def test_as_many_sums_are_below_a_bound_as_are_when_each_is_compared(
+    rows: list[list[int]], bounds: list[int]
+) -> None:
+    made = SortedSums([np.array(row, dtype=np.int64) for row in rows])
+    listed = [sum(choice) for choice in product(*rows)]
+    bounds += listed[:20]
+    found = made.below(np.array(bounds, dtype=np.int64))
+    assert found.tolist() == [sum(total < bound for total in listed) for bound in bounds]
+
+
 @given(ROWS, st.booleans())
 def test_rows_that_are_alike_are_merged_and_every_choice_comes_back_in_order(
     rows: list[list[int]], zero_last: bool

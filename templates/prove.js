@@ -281,7 +281,8 @@ function parameters(certificate) {
       return [false, `the probabilities of ${a.name} don’t add up to 1`];
     }
   }
-  if (!inside(model.prior) || new Set(model.attributes.map((a) => a.name)).size !== model.attributes.length) {
+  if (!inside(model.prior) || !exact.attributes.every((a) => typeof a.sensitive === "boolean")
+    || new Set(model.attributes.map((a) => a.name)).size !== model.attributes.length) {
     return [false, "these parameters are no model"];
   }
   const sensitive = exact.attributes.filter((a) => a.sensitive).map((a) => a.name);

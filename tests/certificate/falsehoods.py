@@ -790,8 +790,13 @@ def sentence_and_formula(c: Content) -> dict[str, str]:
 
 def is_true(c: Content) -> bool:
     """Whether all that a certificate claims is so, by enumeration and by rules of its own."""
+    return holds_of(lambda content: all(_claims(content)), c)
+
+
+def holds_of(claims: Callable[[Content], bool], c: Content) -> bool:
+    """Whether something is so of a certificate; of one that lacks a part, nothing is."""
     try:
-        return all(_claims(c))
+        return claims(c)
     except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError, IndexError):
         return False
 

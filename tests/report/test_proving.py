@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auditor.certificate import form_checker
 from auditor.certificate.issuing import tree
 from auditor.certificate.signing import sign
 from tests.certificate.falsehoods import PER_MODEL, altered, is_true, random_certificate
@@ -83,6 +84,17 @@ def test_a_box_is_said_to_be_left_out(prove: Prove) -> None:
     said = prove(envelope(renamed(tree(made("0.3")) | {"box": "0.05"})))
     assert said["Models in the box"] is None
     assert "Models in the box" not in prove(envelope(tree(made("0.3"))))
+
+
+@pytest.mark.parametrize("mark", [None, 0, "", "absent"])
+def test_an_attribute_is_sensitive_or_not(prove: Prove, mark: object) -> None:
+    content = tree(made("0.2"))
+    exact = content["model"]["exact"]
+    exact["attributes"][1]["sensitive"] = mark
+    if mark == "absent":
+        del exact["attributes"][1]["sensitive"]
+    content["model"]["sha256"] = form_checker.digest(exact)
+    assert prove(envelope(renamed(content)))["Model"] is False
 
 
 def test_a_larger_degree_elsewhere_is_found(prove: Prove) -> None:

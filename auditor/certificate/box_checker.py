@@ -52,7 +52,7 @@ FAR = UNIT << 40  # beyond every log R
 # Grains of the union, from coarse to none; intervals that one union may have; sensitive attributes.
 GRAINS, SPAN_LIMIT, SENSITIVE_LIMIT = (UNIT >> 8, UNIT >> 14, UNIT >> 20, 0), 300_000, 12
 WORK_LIMIT = 20_000_000  # intervals that are moved, of about 2 µs
-FILE_LIMIT = 256 * 2**20
+FILE_LIMIT, EXPONENT_LIMIT = 256 * 2**20, 100_000
 SIDES = ("favourable", "unfavourable")
 OUTCOMES = {True: "passed", False: "FAILED", None: "not performed"}
 
@@ -60,7 +60,10 @@ OUTCOMES = {True: "passed", False: "FAILED", None: "not performed"}
 def number(text: str) -> Fraction:
     """The number that a text such as "-3/7", "12" or "0.05" writes, exactly."""
     above, _, below = text.partition("/")
-    return Fraction(Decimal(above)) / int(Decimal(below or "1"))
+    over, under = Decimal(above), Decimal(below or "1")
+    if max(abs(over.adjusted()), abs(under.adjusted())) > EXPONENT_LIMIT:
+        raise ValueError(f"{text:.40} is out of range")
+    return Fraction(over) / int(under)
 
 
 def canonical(value: Any) -> str:
@@ -166,17 +169,19 @@ class Box:
         up = [*accumulate((max(t for _, t in row) for row in reversed(rest)), initial=0)][::-1]
         for i, row in enumerate(rest, 1):
             least, most = near[0] - self.slack - up[i], near[1] + self.slack - down[i]
+            self.work += len(spans) * len(row)
+            if self.work > WORK_LIMIT:
+                return None
             moved = sorted(
                 (s + a, t + b) for s, t in spans for a, b in row if s + a <= most and t + b >= least
             )
-            self.work += len(moved)
             spans = []
             for s, t in moved:
                 if spans and s <= spans[-1][1] + grain:
                     spans[-1] = spans[-1][0], max(spans[-1][1], t)
                 else:
                     spans.append((s, t))
-            if len(spans) > SPAN_LIMIT or self.work > WORK_LIMIT:
+            if len(spans) > SPAN_LIMIT:
                 return None
         return spans
 

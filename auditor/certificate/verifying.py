@@ -131,7 +131,8 @@ def verify_chain(
         links.insert(1, chain.place(member))
     if others:
         named = ", ".join(others[:20]) + (" and others" if others[20:] else "")
-        links.append(_check("other files", None, f"not looked at, since they don't end in .json: {named}"))
+        said = f"not looked at, since they are no files that end in .json: {named}"
+        links.append(_check("other files", None, said))
     result: Result = "holds"
     if any(link.outcome == "failed" for link in links) or "does not hold" in results:
         result = "does not hold"
@@ -250,15 +251,16 @@ class _Chain:
 
 
 def _files(folder: Path) -> tuple[list[Path], list[str]]:
-    """The certificates in a folder, and the names of the other files."""
+    """The certificates in a folder, and the names of all else, such as folders and links to nowhere."""
     try:
-        files = sorted(path for path in folder.iterdir() if path.is_file())
+        files = sorted(folder.iterdir())
+        found = [path for path in files if path.suffix.lower() == ".json" and path.is_file()]
     except OSError as error:
         raise InputError(f"{escaped(os.fspath(folder))}: not a folder that can be read") from error
-    found = [path for path in files if path.suffix.lower() == ".json"]
     if not found:
         raise InputError(f"{escaped(os.fspath(folder))}: no certificate in it; they end in .json")
-    return found, [path.name for path in files if path not in found]
+    known = set(found)
+    return found, [path.name for path in files if path not in known]
 
 
 def load_revocations(path: str | os.PathLike[str]) -> tuple[Revocation, ...]:

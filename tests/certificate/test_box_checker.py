@@ -180,7 +180,7 @@ def test_a_certificate_holds_about_its_model(
     (tmp_path / "bare.json").write_text(to_json(certificate), encoding="utf-8")
     (tmp_path / "signed.json").write_bytes(sign(certificate, KEY))
     for name in ("bare.json", "signed.json"):
-        for share, code in (("0.005", 0), ("0.1", 1), ("-1", 3), ("x", 3)):
+        for share, code in (("0.005", 0), ("0.1", 1), ("-1", 3), ("x", 3), ("1e999999999", 3)):
             monkeypatch.setattr(sys, "argv", ["box_checker.py", str(tmp_path / name), share])
             assert box_checker.main() == code, (name, share)
     monkeypatch.setattr(sys, "argv", ["box_checker.py", str(tmp_path / "bare.json")])
@@ -212,3 +212,29 @@ def test_forty_attributes_are_decided() -> None:
     assert checked.fair("difference", largest) is not False
     assert checked.fair("difference", largest + Fraction(1, 10**9))
     assert checked.fair("difference", largest - Fraction(1, 10**9)) is False
+
+
+def test_work_is_counted_before_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, likelihoods = random.Random(4), []
+    for values in (2, 60, 60, 60):
+        columns = [[Fraction(rng.randint(1, 10**6)) for _ in range(values)] for _ in range(2)]
+        rows = zip(*([n / sum(column) for n in column] for column in columns), strict=True)
+        likelihoods.append(tuple(rows))
+    attributes = [
+        Attribute(f"a{i}", tuple(f"v{v}" for v in range(len(rows))), i == 0, rows)
+        for i, rows in enumerate(likelihoods)
+    ]
+    model = NaiveBayes("model", "decision", "yes", "no", Fraction(1, 2), tuple(attributes))
+    exact = json.loads(exact_model(model).model_dump_json())
+    lengths = [0]
+
+    def counted(moved: Any, **how: Any) -> list[Any]:
+        found = sorted(moved, **how)
+        lengths.append(len(found))
+        return found
+
+    monkeypatch.setattr(box_checker, "WORK_LIMIT", 10_000)
+    monkeypatch.setattr(box_checker, "sorted", counted, raising=False)
+    checked = box_checker.Box(exact, Fraction(1, 10**18))
+    assert checked.fair("difference", Fraction(1, 100)) is None
+    assert max(lengths) <= 10_000

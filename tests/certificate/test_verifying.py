@@ -348,9 +348,12 @@ def test_what_changed_of_the_scope_is_said(tmp_path: Path) -> None:
 def test_other_files_are_named(tmp_path: Path) -> None:
     folder = chain(tmp_path, FIRST, SECOND, THIRD)
     (folder / "report.pdf").write_bytes(b"x")
+    (folder / "older.json").mkdir()
+    (folder / "lost.json").symlink_to("nowhere")
     found = verify_chain(folder, TODAY)
     assert found.result == "holds"
-    assert found.checks[-1].detail == "not looked at, since they don't end in .json: report.pdf"
+    named = "lost.json, older.json, report.pdf"
+    assert found.checks[-1].detail == f"not looked at, since they are no files that end in .json: {named}"
 
 
 def with_signature_of(certificate: Certificate, other: Certificate) -> bytes:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auditor.certificate import form_checker
 from auditor.certificate.issuing import tree
 from auditor.certificate.signing import sign
 from auditor.choices import Undisclosed
@@ -145,6 +146,17 @@ def test_a_key_for_which_anyone_can_sign_is_refused(prove: Prove) -> None:
         body = b64encode(der + bytes.fromhex(point)).decode()
         pem = f"-----BEGIN PUBLIC KEY-----\n{body}\n-----END PUBLIC KEY-----\n"
         assert prove(sign(made("0.2"), KEY), pem)["Signature"] is False
+
+
+@pytest.mark.parametrize("mark", [None, 0, "", "absent"])
+def test_an_attribute_is_sensitive_or_not(prove: Prove, mark: object) -> None:
+    content = tree(made("0.2"))
+    exact = content["model"]["exact"]
+    exact["attributes"][1]["sensitive"] = mark
+    if mark == "absent":
+        del exact["attributes"][1]["sensitive"]
+    content["model"]["sha256"] = form_checker.digest(exact)
+    assert prove(envelope(renamed(content)))["Form"] is False
 
 
 def test_a_larger_degree_elsewhere_is_found(prove: Prove) -> None:

@@ -368,8 +368,8 @@ def repair(
     if keep or monotone or largest_change is not None:
         if isinstance(model, ScorecardSpec):
             raise InputError(
-                "keep, largest change and monotone are conditions on what is learned from counts, and this is "
-                "a scorecard; leave them out"
+                "keep, largest change and monotone are conditions on what is learned from counts, and this "
+                "is a scorecard; leave them out"
             )
         exact = repairing.before_repair(model).naive_bayes()
         conditions = Conditions.of(exact, keep, largest_change, monotone)

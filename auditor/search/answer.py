@@ -27,6 +27,7 @@ from auditor.search.additive.summaries import Summary
 from auditor.search.additive.tables import exact_of
 from auditor.search.additive.worst import Worst
 from auditor.search.approvals import Approvals, Scores, approvals_of
+from auditor.search.card_counts import count_in_cards
 from auditor.search.card_reach import CardExtreme, CardReach, Margin, card_box, card_reach, holds_for_cards
 from auditor.search.criteria import Criterion
 from auditor.search.figure import Figure
@@ -156,7 +157,7 @@ class HowFar:
     """
 
     sets: tuple[tuple[ModelSet, Reach, SetCounts], ...]
-    cards: tuple[tuple[Margin, CardReach], ...]
+    cards: tuple[tuple[Margin, CardReach, SetCounts], ...]
     largest_box: LargestBox | None
     populations: PopulationReach | None
 
@@ -307,8 +308,8 @@ def answer(
         tuple(sorted(i for i, _ in x)) for (x, _), size in zip(seen, sizes, strict=True) if size > threshold
     )
     sets = _sets(model, question, wanted, figures.seen, count, progress)
-    cards = _cards(model, question, wanted, figures.seen, progress)
-    uppers = [found.upper for _, found, _ in sets] + [found.upper for _, found in cards]
+    cards = _cards(model, question, wanted, figures.seen, count, progress)
+    uppers = [found.upper for _, found, _ in sets] + [found.upper for _, found, _ in cards]
     uppers += [populations.upper] if populations else []
     ceiling = min([*uppers, threshold if count.upper == 0 else Fraction(1)])
     figures.settle(ceiling, [_disclosing(i) for i in attributes])
@@ -536,8 +537,13 @@ def _sets(
 
 
 def _cards(
-    model: Classifier, question: Question, wanted: Wanted, seen: Sequence[Pattern], progress: Progress
-) -> tuple[tuple[Margin, CardReach], ...]:
+    model: Classifier,
+    question: Question,
+    wanted: Wanted,
+    seen: Sequence[Pattern],
+    count: PatternCount,
+    progress: Progress,
+) -> tuple[tuple[Margin, CardReach, SetCounts], ...]:
     """What holds for all scorecards of each set that is wanted, the audited one among them.
 
     Raises
@@ -558,7 +564,9 @@ def _cards(
         if worst and abs(worst.degree) > (abs(reached.largest.degree) if reached.largest else 0):
             # The search of the set ended before it came to the scorecard itself.
             reached = replace(reached, largest=_as_audited(worst))
-        found.append((margin, reached))
+        progress("counting patterns in a set of scorecards")
+        counts = count_in_cards(model, margin, criterion, reached.verdict, (count.lower, count.upper), limits)
+        found.append((margin, reached, counts))
     return tuple(found)
 
 
@@ -581,7 +589,7 @@ def _how_far(
     wanted: Wanted,
     verdict: Verdict,
     sets: tuple[tuple[ModelSet, Reach, SetCounts], ...],
-    cards: tuple[tuple[Margin, CardReach], ...],
+    cards: tuple[tuple[Margin, CardReach, SetCounts], ...],
     populations: PopulationReach | None,
     progress: Progress,
 ) -> HowFar | None:

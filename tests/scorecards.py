@@ -74,7 +74,7 @@ def undisclosed(card: PlainCard) -> tuple[float, Floats]:
     return t, all_within(t)
 
 
-def audited(card: PlainCard, thresholds: Sequence[float]) -> Found:
+def audited(card: PlainCard, thresholds: Sequence[float], *, by_ratio: bool = False) -> Found:
     """Go through all pairs of sensitive values and contexts."""
     t, u = undisclosed(card)
     moves = [w - v for w, v in zip(card.weights, u, strict=True)]
@@ -87,7 +87,8 @@ def audited(card: PlainCard, thresholds: Sequence[float]) -> Found:
                     contexts = np.add.outer(contexts, np.append(row, 0.0)).ravel()
             before = sigma(contexts)
             for x in product(*(moves[i] for i in disclosed)):
-                degrees = np.abs(sigma(contexts + sum(x)) - before)
+                after = sigma(contexts + sum(x))
+                degrees = np.abs(after - before) / (np.maximum(before, after) if by_ratio else 1)
                 largest, pairs = max(largest, float(degrees.max())), pairs + len(degrees)
                 for k, threshold in enumerate(thresholds):
                     counts[k] += int((degrees > threshold).sum())

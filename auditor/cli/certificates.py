@@ -172,7 +172,14 @@ def certify(
 
         write_text(audit, to_json(made.audit))
     _deliver_bytes(made.data, output)
-    return _report_issued(made.certificate, key, output)
+    code = _report_issued(made.certificate, key, output)
+    if made.not_stated:
+        other, its_delta = made.not_stated
+        complain(
+            f"It states the {made.certificate.criterion} only. The model was repaired by the {other} too: "
+            f"certify that with --criterion {other} --delta {its_delta}."
+        )
+    return code
 
 
 def recertify(

@@ -132,7 +132,10 @@ def repair(
         raise typer.BadParameter("--keep, --largest-change, --monotone and --also go with --method fair")
     other = options.besides(also, delta, criterion)
     if also and margin is not None:
-        raise typer.BadParameter("--margin goes without --also")
+        raise typer.BadParameter(
+            "--margin goes without --also; leave it out, and measure the next model by each criterion with "
+            "auditor stability"
+        )
     # The matrices are small; several threads would mostly wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from auditor.documents.record import to_json

@@ -199,8 +199,22 @@ class CardSetRecord(Record):
     certain: CertainPatternRecord | None
     """null if every one is δ-fair, or every pattern has degree 0 in some."""
 
+    patterns_in_some: Annotated[
+        _Numbers | None,
+        Field(
+            description="At least and at most so many patterns discriminate in some scorecard, each in its "
+            "own."
+        ),
+    ] = None
+    patterns_in_every: Annotated[
+        _Numbers | None, Field(description="At least and at most so many discriminate in every scorecard.")
+    ] = None
+    not_counted: Annotated[str | None, Field(description="Why one of these isn't known exactly.")] = None
+
     @classmethod
-    def of(cls, model: Classifier, margin: Margin, found: CardReach, threshold: Fraction) -> Self:
+    def of(
+        cls, model: Classifier, margin: Margin, found: CardReach, counts: SetCounts, threshold: Fraction
+    ) -> Self:
         """Round the figures outward."""
         low = abs(found.largest.degree) if found.largest else Fraction(0)
         return cls(
@@ -211,6 +225,9 @@ class CardSetRecord(Record):
             max_degree_bounds=_ends(low, found.upper, threshold),
             worst=CardExtremeRecord.of(model, found.largest, threshold) if found.largest else None,
             certain=CertainPatternRecord.of(model, found.certain) if found.certain else None,
+            patterns_in_some=counts.some,
+            patterns_in_every=counts.every,
+            not_counted=counts.reason,
         )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.repair.baselines import independent_but, shifted
 from auditor.repair.counts import Counts
@@ -61,7 +62,7 @@ def _far_enough(
     return at(high)
 
 
-def is_fair(model: NaiveBayes, criteria: Iterable[Criterion], limits: Limits) -> bool:
+def is_fair(model: Classifier, criteria: Iterable[Criterion], limits: Limits) -> bool:
     """Whether the exact search proves a model fair by all criteria, within limits."""
     tables = tables_of(model)
     found = ((c, worst_patterns(tables, c, only_patterns=True, limits=limits)) for c in criteria)

@@ -102,7 +102,7 @@ def repair(
     data : Table, optional
         On which to measure the model before and after.
     also : Question, optional
-        By another criterion: what a naive Bayes model is to be fair by too.
+        By another criterion: what the model is to be fair by too.
 
     Raises
     ------
@@ -133,7 +133,11 @@ def repair(
     elif isinstance(source, ScorecardSpec):
         card, learned = scorecards.fair_card(source, counts, criterion, options)
         # The learner has counted those of the population, which is known to 40 digits.
-        learned = replace(learned, patterns_before=count(before, criterion, limits))
+        learned = replace(
+            learned,
+            patterns_before=count(before, criterion, limits),
+            also_before=count(before, also.criterion, limits) if also else None,
+        )
     else:
         learned = learn(counts, criterion, options)
     after: Classifier = learned.model if card is None else card.classifier()
@@ -141,7 +145,7 @@ def repair(
     proof = answer(after, replace(question, limits=DEFAULT if method == "fair" else limits))
     if method == "fair" and proof.verdict != "delta-fair":
         raise RuntimeError(f"the model that the learner proved fair is {proof.verdict}")
-    if also and not is_fair(learned.model, [also.criterion], DEFAULT):
+    if also and not is_fair(after, [also.criterion], DEFAULT):
         raise RuntimeError(f"the model that the learner proved fair is not by the {also.criterion_name}")
     likelihoods = {
         "unconstrained": counts.log_likelihood(counts.model),

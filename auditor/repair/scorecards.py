@@ -127,35 +127,42 @@ def fair_card(source: ScorecardSpec, counts: Counts, criterion: Criterion, optio
     ----------
     counts : Counts
         Of its conforming population.
+    options : RepairOptions
+        Without conditions.
 
     Raises
     ------
     RepairError
         If no scorecard could be proved fair within the limits.
     """
-    aim, rounds, silent = criterion, 0, options
+    rules = (criterion, options.also) if options.also else (criterion,)
+    aims, rounds, silent = list(rules), 0, options
     for _ in range(_ATTEMPTS):
-        learned = learn(counts, aim, silent)
-        # Further attempts aim elsewhere, and what is told of their rounds would be about another threshold.
+        learned = learn(counts, aims[0], replace(silent, also=aims[1] if options.also else None))
+        # Further attempts aim elsewhere, and what is told of their rounds would be about other thresholds.
         silent = replace(options, on_round=lambda state: None)
         card = written(source, counts.model, learned.model)
-        missing = _excess(card, criterion, options.limits)
-        if missing <= 0:
-            card = _nearer(source, card, counts, criterion, options.limits)
+        missing = [_excess(card, rule, options.limits) for rule in rules]
+        fair = max(missing) <= 0
+        if fair:
+            card = _nearer(source, card, counts, rules, options.limits)
         rounds += learned.rounds + 1
         learned = replace(learned, rounds=rounds)
-        left = 0 if missing <= 0 else count(card.classifier(), criterion, options.limits)
+        left = [0 if fair else count(card.classifier(), rule, options.limits) for rule in rules]
         likelihood = counts.log_likelihood(population_of(card))
-        options.on_round(Round(rounds, learned.constraints, likelihood, left))
-        if missing <= 0:
+        options.on_round(Round(rounds, learned.constraints, likelihood, *left))
+        if fair:
             return Card(card, learned)
-        aim = replace(aim, threshold=aim.threshold - missing * _MORE)
-        if aim.threshold <= 0 or options.limits.expired():
+        aims = [
+            replace(aim, threshold=aim.threshold - max(more, Fraction(0)) * _MORE)
+            for aim, more in zip(aims, missing, strict=True)
+        ]
+        if any(aim.threshold <= 0 for aim in aims) or options.limits.expired():
             break
     spare = independent(counts)
     card = written(source, counts.model, spare)
     # It has the same points for every sensitive value, which no search is needed to see.
-    if _excess(card, criterion, DEFAULT) > 0:
+    if any(_excess(card, rule, DEFAULT) > 0 for rule in rules):
         raise RepairError("no scorecard could be proved fair as it is written, in its decimals")
     reason = "no nearer scorecard was proved fair as it is written"
     return Card(card, replace(learned, model=spare, shortfall=reason))
@@ -224,7 +231,7 @@ def _moved(
 
 
 def _nearer(
-    source: ScorecardSpec, card: ScorecardSpec, counts: Counts, criterion: Criterion, limits: Limits
+    source: ScorecardSpec, card: ScorecardSpec, counts: Counts, rules: Sequence[Criterion], limits: Limits
 ) -> ScorecardSpec:
     """Where decimals are coarse: the card with numbers nearer to what they were, as long as it is fair.
 
@@ -250,7 +257,7 @@ def _nearer(
                     del value["before"]
                 nearer = build_scorecard(tree, source.name)
                 likelihood = counts.log_likelihood(population_of(nearer))
-                if likelihood > best and _excess(nearer, criterion, limits) <= 0:
+                if likelihood > best and all(_excess(nearer, rule, limits) <= 0 for rule in rules):
                     card, best, improved = nearer, likelihood, True
     return card
 

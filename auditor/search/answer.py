@@ -25,6 +25,7 @@ from auditor.search.additive.ranking import Ranking
 from auditor.search.additive.summaries import Summary
 from auditor.search.additive.tables import exact_of
 from auditor.search.approvals import Approvals, Scores, approvals_of
+from auditor.search.card_counts import count_in_cards
 from auditor.search.card_reach import CardExtreme, CardReach, Margin, card_box, card_reach, holds_for_cards
 from auditor.search.criteria import Criterion
 from auditor.search.figure import ALL, GROUP, Figure, Figures, among, disclosing, individual, probable
@@ -115,7 +116,7 @@ class HowFar:
     """How far the verdict reaches beyond the model itself."""
 
     sets: tuple[tuple[ModelSet, Reach, SetCounts], ...]
-    cards: tuple[tuple[Margin, CardReach], ...]
+    cards: tuple[tuple[Margin, CardReach, SetCounts], ...]
     largest_box: LargestBox | None
     """None if not wanted, or the verdict is inconclusive."""
     populations: PopulationReach | None
@@ -240,8 +241,8 @@ def answer(
         tuple(sorted(i for i, _ in x)) for (x, _), size in zip(seen, sizes, strict=True) if size > threshold
     )
     sets = _sets(model, question, wanted, figures.seen, count, progress)
-    cards = _cards(model, question, wanted, figures.seen, progress)
-    uppers = [found.upper for _, found, _ in sets] + [found.upper for _, found in cards]
+    cards = _cards(model, question, wanted, figures.seen, count, progress)
+    uppers = [found.upper for _, found, _ in sets] + [found.upper for _, found, _ in cards]
     uppers += [populations.upper] if populations else []
     ceiling = min([*uppers, threshold if count.upper == 0 else Fraction(1)])
     figures.settle(ceiling, [disclosing(i) for i in attributes])
@@ -469,8 +470,13 @@ def _sets(
 
 
 def _cards(
-    model: Classifier, question: Question, wanted: Wanted, seen: Sequence[Pattern], progress: Progress
-) -> tuple[tuple[Margin, CardReach], ...]:
+    model: Classifier,
+    question: Question,
+    wanted: Wanted,
+    seen: Sequence[Pattern],
+    count: PatternCount,
+    progress: Progress,
+) -> tuple[tuple[Margin, CardReach, SetCounts], ...]:
     """What holds for all scorecards of each set that is wanted, the audited one among them.
 
     Raises
@@ -491,7 +497,9 @@ def _cards(
         if worst and abs(worst.degree) > (abs(reached.largest.degree) if reached.largest else 0):
             # The search of the set ended before it came to the scorecard itself.
             reached = replace(reached, largest=_as_audited(worst))
-        found.append((margin, reached))
+        progress("counting patterns in a set of scorecards")
+        counts = count_in_cards(model, margin, criterion, reached.verdict, (count.lower, count.upper), limits)
+        found.append((margin, reached, counts))
     return tuple(found)
 
 
@@ -514,7 +522,7 @@ def _how_far(
     wanted: Wanted,
     verdict: Verdict,
     sets: tuple[tuple[ModelSet, Reach, SetCounts], ...],
-    cards: tuple[tuple[Margin, CardReach], ...],
+    cards: tuple[tuple[Margin, CardReach, SetCounts], ...],
     populations: PopulationReach | None,
     progress: Progress,
 ) -> HowFar | None:

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from itertools import chain, combinations
+from heapq import heappop, heappush, merge
 from math import isinf
 from typing import Literal
 
@@ -34,8 +34,8 @@ from auditor.search.criteria import CONTEXT, Criterion, ln
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.reach import Certain
 
-#: Sensitive attributes whose sets are gone through one by one, at most.
-_MOST_SENSITIVE = 14
+#: Sets of sensitive attributes, and directions, that are gone through one by one at most.
+_MOST_SETS = 1 << 15
 #: Contexts next to the nearest that are told apart exactly, at most.
 _TIES = 64
 #: Error of a degree that is worked out in 60 digits, and of a bound from floats.
@@ -101,7 +101,7 @@ def card_reach(
     model: AdditiveModel, margin: Margin, criterion: Criterion, limits: Limits = DEFAULT
 ) -> CardReach:
     """Decide what holds for every scorecard of a set; exactly, as far as limits let it."""
-    search = _Search(model, margin, criterion, limits)
+    search = CardSearch(model, margin, criterion, limits)
     some, upper, largest = search.largest()
     if some is False:
         return CardReach("all-delta-fair", largest, upper, None)
@@ -114,7 +114,7 @@ def holds_for_cards(
     model: AdditiveModel, margin: Margin, criterion: Criterion, *, fair: bool, limits: Limits = DEFAULT
 ) -> bool | None:
     """Whether every scorecard of a set is δ-fair, or one pattern discriminates in all; None if left open."""
-    search = _Search(model, margin, criterion, limits)
+    search = CardSearch(model, margin, criterion, limits)
     exceeds = search.largest()[0] if fair else search.certain()[0]
     return exceeds if exceeds is None or not fair else not exceeds
 
@@ -123,15 +123,15 @@ def holds_for_cards(
 _LogOdds = tuple[Fraction, Fraction]
 
 
-class _Search:
+class CardSearch:
     """The largest sup, or the largest inf, that |degree| of any pattern has over the scorecards of a set."""
 
     def __init__(self, model: AdditiveModel, margin: Margin, criterion: Criterion, limits: Limits) -> None:
         self._model, self._margin, self._criterion, self._limits = model, margin, criterion, limits
-        self._tables = tables_of_scorecard(model)
+        self.tables = tables_of_scorecard(model)
         unit = ln(Fraction(2)) if model.base == "2" else Decimal(1)
         self._unit = unit
-        self._h = CONTEXT.add(ln(margin.factor), CONTEXT.multiply(_decimal(margin.exponent), unit))
+        self.h = CONTEXT.add(ln(margin.factor), CONTEXT.multiply(_decimal(margin.exponent), unit))
         self._leaves: Leaves = {}
 
     def largest(self) -> tuple[bool | None, Fraction, CardExtreme | None]:
@@ -139,7 +139,7 @@ class _Search:
         threshold = self._criterion.threshold
         best: CardExtreme | None = None
         upper, exceeds, undecided = Fraction(0), False, False
-        for bound, direction, x in self._by_bound(1):
+        for bound, direction, x in self._by_strength(1):
             if best and bound <= abs(best.degree):
                 # The others reach no further, which a bound from floats says of the best, too.
                 break
@@ -147,11 +147,11 @@ class _Search:
                 upper, undecided = max(upper, bound), undecided or bound > threshold
                 break
             k = len(x)
-            strength = self._real(x) * direction + 2 * k * float(self._h)
-            room = float(self._h) * (len(self._model.attributes) - k + 1)
+            strength = self._real(x) * direction + 2 * k * float(self.h)
+            room = float(self.h) * (len(self._model.attributes) - k + 1)
             # What is no further from the peak than the other numbers reach is as good as at it.
             contexts, miss = self._contexts(x, direction, strength, k * direction, room)
-            found = [self._at_most(x, y, direction) for y in contexts]
+            found = [self.at_most(x, y, direction) for y in contexts]
             one = max((extreme for extreme, _ in found), key=lambda extreme: abs(extreme.degree))
             beyond = any(over for _, over in found)
             proved = abs(one.degree) + 4 * _ERROR
@@ -171,21 +171,22 @@ class _Search:
         threshold = self._criterion.threshold
         best: Certain | None = None
         exceeds, undecided = False, False
-        for bound, direction, x in self._by_bound(-1):
+        for bound, direction, x in self._by_strength(-1):
             if best and bound <= best.least:
                 break
             if self._limits.expired() or x is None:
                 undecided |= bound > threshold
                 break
             k = len(x)
-            strength = self._real(x) * direction - 2 * k * float(self._h)
-            if strength <= 0:
+            strength = self._real(x) * direction - 2 * k * float(self.h)
+            room = float(self.h) * (len(self._model.attributes) - k + 1)
+            # The inf is nowhere nearer to the peak than the other numbers reach.
+            if strength <= 0 or (best and self._size(strength, direction, room) <= best.least):
                 continue
-            room = float(self._h) * (len(self._model.attributes) - k + 1)
             # A context about as near to the peak as the other numbers reach often settles it.
             for enough in (room, _NEAR):
                 contexts, miss = self._contexts(x, direction, strength, -k * direction, enough)
-                known = [(*self._at_least(x, y, direction), y) for y in contexts]
+                known = [(*self.at_least(x, y, direction), y) for y in contexts]
                 beyond = any(over for _, over, _ in known)
                 open_ = miss is not None and self._size(strength, direction, miss + room) > threshold
                 if beyond or not open_:
@@ -197,51 +198,63 @@ class _Search:
                 best = Certain(x, y, least)
         return True if exceeds else None if undecided else False, best
 
-    def _by_bound(self, side: int) -> Iterator[tuple[Fraction, Literal[1, -1], Assignment | None]]:
-        """Of each set of sensitive attributes and direction the strongest x, the greatest bounds first.
+    def _by_strength(self, side: int) -> Iterator[tuple[Fraction, Literal[1, -1], Assignment | None]]:
+        """Of each set of sensitive attributes and direction the strongest x, the greatest strengths first.
 
-        Bounds are on the sup, or for side -1 on the inf. Where there are too many sets, only the bound on all
-        of them is given.
+        Each comes with a bound on the sup, which holds for all that follow too. Strengths are the greatest in
+        any scorecard, or for side -1 the least, and above 0. Where there are too many sets, only the bound on
+        the others is given.
         """
-        sensitive = self._model.sensitive
-        strongest: dict[int, dict[int, tuple[float, int]]] = {1: {}, -1: {}}
-        for i in sensitive:
+        directions: tuple[Literal[1, -1], Literal[1, -1]] = (1, -1)
+        walks = (self._sets(direction, side * 2 * float(self.h)) for direction in directions)
+        for number, (total, direction, x) in enumerate(merge(*walks, key=lambda one: -one[0])):
+            if number == _MOST_SETS:
+                yield self._supremum(total), direction, None
+                return
+            yield self._supremum(total), direction, x
+
+    def _sets(
+        self, direction: Literal[1, -1], more: float
+    ) -> Iterator[tuple[float, Literal[1, -1], Assignment]]:
+        """The sets by the sum of each attribute's greatest strength and so much more, while it is above 0."""
+        terms = []
+        for i in self._model.sensitive:
             # By the weights themselves: the tables' integers can't tell all of them apart.
             weights = self._model.attributes[i].weights
-            for direction in (1, -1):
-                v = weights.index(max(weights) if direction > 0 else min(weights))
-                strongest[direction][i] = direction * self._tables.real(self._tables.values[i][v]), v
-        twice = side * 2 * float(self._h)
-        if len(sensitive) > _MOST_SENSITIVE:
-            for direction in (1, -1):
-                total = sum(max(0.0, s + twice) for s, _ in strongest[direction].values())
-                yield self._supremum(total), 1, None
-            return
-        found: list[tuple[Fraction, Literal[1, -1], Assignment]] = []
-        every = chain.from_iterable(combinations(sensitive, n) for n in range(1, len(sensitive) + 1))
-        directions: tuple[Literal[1, -1], Literal[1, -1]] = (1, -1)
-        for chosen in every:
-            for direction in directions:
-                total = sum(strongest[direction][i][0] + twice for i in chosen)
-                if total > 0:
-                    x = tuple((i, strongest[direction][i][1]) for i in chosen)
-                    room = float(self._h) * (len(self._model.attributes) - len(x) + 1)
-                    # The inf is nowhere nearer to the peak than the other numbers reach.
-                    bound = self._size(total, direction, room if side < 0 else 0.0)
-                    found.append((bound, direction, x))
-        yield from sorted(found, key=lambda one: (-one[0], one[2], one[1]))
+            v = weights.index(max(weights) if direction > 0 else min(weights))
+            terms.append((direction * self.tables.real(self.tables.values[i][v]) + more, i, v))
+        # All that add to it make the greatest sum; any other set takes some of them out, or others in.
+        terms.sort(key=lambda term: abs(term[0]))
+        greatest = sum(max(0.0, term) for term, _, _ in terms)
+        waiting: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+        while waiting:
+            cost, changed = heappop(waiting)
+            if greatest - cost <= 0:
+                return
+            x = tuple(
+                sorted((i, v) for place, (term, i, v) in enumerate(terms) if (term > 0) != (place in changed))
+            )
+            if x:
+                # With room for what is lost in adding up.
+                yield greatest * _ROUND_UP - cost, direction, x
+            following = changed[-1] + 1 if changed else 0
+            if following < len(terms):
+                step = abs(terms[following][0])
+                heappush(waiting, (cost + step, (*changed, following)))
+                if changed:
+                    heappush(waiting, (cost + step - abs(terms[changed[-1]][0]), (*changed[:-1], following)))
 
     def _contexts(
         self, x: Assignment, direction: int, strength: float, shift: int, enough: float
     ) -> tuple[list[Assignment], float | None]:
         """The contexts whose γ, shifted, may be nearest to the peak; if not all, how near the others are."""
-        tables = self._tables
+        tables = self.tables
         outside = tables.outside(x)
         peak = float(self._criterion.peak(direction * strength))
         if isinf(peak):
             return [self._lowest(outside)], None
         rows = [tables.options[i] for i in outside]
-        target = round((peak + shift * float(self._h)) * (1 << tables.bits)) - tables.prior
+        target = round((peak + shift * float(self.h)) * (1 << tables.bits)) - tables.prior
         # The target is a float: its error is small beside the slack of contexts that are told apart.
         slack = tables.slack + (1 << max(0, tables.bits - 44))
         found = nearest(rows, target, 1, slack, int(enough * (1 << tables.bits)), self._limits, self._leaves)
@@ -266,14 +279,14 @@ class _Search:
                 found.append((i, v))
         return tuple(found)
 
-    def _at_most(self, x: Assignment, y: Assignment, direction: Literal[1, -1]) -> tuple[CardExtreme, bool]:
+    def at_most(self, x: Assignment, y: Assignment, direction: Literal[1, -1]) -> tuple[CardExtreme, bool]:
         """A scorecard in which a pattern has its sup, and whether that is above the threshold, exactly."""
         k, room = len(x), len(self._model.attributes) - len(x) + 1
         context = self._model.exponent(y)
         strength = self._model.exponent((*x, *y)) - context
         low = self._nats((Fraction(-k * direction), context), odds=True)
         span = self._nats((Fraction(2 * k * direction), strength), odds=False)
-        reach = CONTEXT.multiply(self._h, Decimal(room))
+        reach = CONTEXT.multiply(self.h, Decimal(room))
         peak = self._criterion.peak(float(span))
         # Signs are taken without rounding to the digits of a context.
         least = reach.copy_negate()
@@ -303,9 +316,11 @@ class _Search:
             exceeds,
         )
 
-    def _at_least(self, x: Assignment, y: Assignment, direction: int) -> tuple[Fraction, bool]:
+    def at_least(self, x: Assignment, y: Assignment, direction: int) -> tuple[Fraction, bool]:
         """The inf of a pattern from below, and whether it is above the threshold, exactly."""
         k, room = len(x), len(self._model.attributes) - len(x) + 1
+        if self.span(x, Fraction(-2 * k * direction)) * direction <= 0:
+            return Fraction(0), False
         context = self._model.exponent(y)
         strength = self._model.exponent((*x, *y)) - context
         least, exceeds = Fraction(1), True
@@ -342,16 +357,20 @@ class _Search:
     def _sign(self, terms: list[tuple[Fraction, Fraction]]) -> int:
         return sign(terms, self._model.base)
 
+    def span(self, x: Assignment, steps: Fraction) -> Decimal:
+        """The strength of x, and so many times h."""
+        return self._nats((steps, self._model.exponent(x) - self._model.exponent()), odds=False)
+
     def _nats(self, log_odds: _LogOdds, *, odds: bool) -> Decimal:
         """Log-odds to 50 digits or more."""
         steps, exponent = log_odds
         value = CONTEXT.add(
-            CONTEXT.multiply(_decimal(steps), self._h), CONTEXT.multiply(_decimal(exponent), self._unit)
+            CONTEXT.multiply(_decimal(steps), self.h), CONTEXT.multiply(_decimal(exponent), self._unit)
         )
         return CONTEXT.add(value, ln(self._model.odds)) if odds else value
 
     def _real(self, x: Assignment) -> float:
-        return self._tables.real(self._tables.strength(x))
+        return self.tables.real(self.tables.strength(x))
 
     def _supremum(self, strength: float) -> Fraction:
         return Fraction(min(1.0, float(self._criterion.supremum(strength * _ROUND_UP)) * _ROUND_UP))

@@ -363,14 +363,14 @@ def repair(
             _positive(name, number)
     besides = None if also is None else question.besides(also)
     conditions = NONE
-    if also is not None or keep or monotone or largest_change is not None:
+    if method != "fair" and (besides or keep or monotone or largest_change is not None):
+        raise InputError(f"method: {method} takes no conditions")
+    if keep or monotone or largest_change is not None:
         if isinstance(model, ScorecardSpec):
             raise InputError(
-                "keep, largest change, monotone and also are conditions on what is learned from counts, and "
-                "this is a scorecard; leave them out"
+                "keep, largest change and monotone are conditions on what is learned from counts, and this "
+                "is a scorecard; leave them out"
             )
-        if method != "fair":
-            raise InputError(f"method: {method} takes no conditions")
         exact = repairing.before_repair(model).naive_bayes()
         conditions = Conditions.of(exact, keep, largest_change, monotone)
     options = RepairOptions(
@@ -391,7 +391,10 @@ def repair(
                 "margin: it is of δ-fair naive Bayes models, which are learned from counts; leave it out"
             )
         if besides:
-            raise InputError("also: a margin is one of a single criterion; leave it out, or the margin")
+            raise InputError(
+                "also: a margin is by one criterion; leave the margin out, and measure the next model by "
+                "each with stability"
+            )
         wanted = Margin.of(margin, draws, seed, question)
     opened = None
     if data is not None:

@@ -127,13 +127,15 @@ class Signer:
 class Issued:
     """A new certificate, the bytes of its file, an envelope if it is signed, and the audit if wanted.
 
-    Of a renewed one also the names of what the certificate before says and could not be checked.
+    Of a renewed one also the names of what the certificate before says and could not be checked. Of a model
+    that was repaired by two criteria the one that is not stated, with its δ.
     """
 
     certificate: Certificate
     data: bytes
     audit: Audit | None = None
     unchecked: tuple[str, ...] = ()
+    not_stated: tuple[CriterionName, str] | None = None
 
 
 def certify(
@@ -185,7 +187,18 @@ def certify(
             made = signed(statement, key) if key else _json(statement)
         else:
             made = _json(interchange.bill_of_materials(whole))
-    return Issued(certificate, made, audit)
+    return Issued(certificate, made, audit, not_stated=_not_stated(spec, certificate))
+
+
+def _not_stated(
+    spec: ModelSpec | ScorecardSpec, certificate: Certificate
+) -> tuple[CriterionName, str] | None:
+    """The other criterion of a model that was repaired by two, with its δ."""
+    own = spec.repair
+    if own is None or own.also is None:
+        return None
+    other = own.also if own.criterion == certificate.criterion else own
+    return other.criterion, f"{other.delta:f}"
 
 
 def recertify(

@@ -228,6 +228,13 @@ def test_two_criteria_are_met_at_once_recorded_and_shown(auditor: Auditor, tmp_p
     assert auditor("verify", proof, "--model", fair).code == 0
     assert auditor("report", fair, "-o", tmp_path / "fair.md").code == 0
     assert "by the ratio" in (tmp_path / "fair.md").read_text()
+    # A certificate states one of them, and names the command for the other.
+    stated = {"difference": ("--delta", "0.05"), "ratio": ("--criterion", "ratio", "--delta", "0.1")}
+    for own, other in (("difference", "ratio"), ("ratio", "difference")):
+        run = auditor("certify", fair, *stated[own], "-o", tmp_path / f"{own}.json")
+        assert run.code == 0
+        assert f"It states the {own} only" in run.err
+        assert f"--criterion {other} --delta {stated[other][-1]}." in run.err
     # One alone doesn't give the other.
     assert auditor("repair", COMPAS, "--delta", "0.05", "-o", fair).code == 0
     assert auditor("audit", fair, "--delta", "0.1", "--criterion", "ratio").code == 1

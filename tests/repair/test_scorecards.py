@@ -252,6 +252,20 @@ def test_every_result_is_fair_as_it_is_written(spec: ScorecardSpec, delta: str) 
         assert card.model_copy(update={"repair": None}) == spec
 
 
+@pytest.mark.parametrize("spec", [german(), in_points(german(), 50)], ids="wP")
+@pytest.mark.no_cover
+def test_what_is_written_is_fair_by_both_criteria(spec: ScorecardSpec) -> None:
+    card, made = made_of(spec, "0.08", also="ratio:0.15")
+    assert audited(plain(card), [0.08]).counts == (0,)
+    assert audited(plain(card), [0.15], by_ratio=True).counts == (0,)
+    assert made.summary.also is not None
+    before = audited(plain(spec), [0.15], by_ratio=True)
+    assert before.counts == (made.summary.also.patterns_before,)
+    # The first alone does not give the second.
+    alone, _ = made_of(spec, "0.08")
+    assert audited(plain(alone), [0.15], by_ratio=True).counts > (0,)
+
+
 def test_a_card_without_a_population_is_refused() -> None:
     tree = german().model_dump() | {"undisclosed": "missing-bin"}
     with pytest.raises(InputError, match='write "undisclosed": "conforming"'):

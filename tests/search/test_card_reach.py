@@ -13,9 +13,13 @@ import pytest
 
 from auditor.choices import CriterionName
 from auditor.model.additive import AdditiveModel, ScoredAttribute
-from auditor.search.card_reach import Margin, card_reach, holds_for_cards
+from auditor.search.additive.counting import counts_above
+from auditor.search.additive.exponentials import tables_of_scorecard
+from auditor.search.additive.worst import worst_patterns
+from auditor.search.card_counts import _Counting, count_in_cards
+from auditor.search.card_reach import CardSearch, Margin, card_reach, holds_for_cards
 from auditor.search.criteria import CRITERIA
-from auditor.search.limits import Limits
+from auditor.search.limits import DEFAULT, Limits
 from tests.search.test_reach import degree
 
 #: Both move odds by a power of 2, so that those at the corners are rational: by a factor, or in exponents.
@@ -110,7 +114,8 @@ def test_every_scorecard_at_a_corner_and_many_between(name: CriterionName, seed:
     corners = [at_corners(name, model, step, pattern) for pattern in patterns(model)]
     highest = max(max(degrees) for degrees in corners)
     lowest = max(min(degrees) for degrees in corners)
-    dense = max(between(name, model, step, pattern) for pattern in patterns(model))
+    highs = [between(name, model, step, pattern) for pattern in patterns(model)]
+    dense = max(highs)
 
     assert found.largest is not None
     assert highest <= found.upper
@@ -120,14 +125,24 @@ def test_every_scorecard_at_a_corner_and_many_between(name: CriterionName, seed:
     assert found.upper - abs(found.largest.degree) <= Fraction(1, 10**38) or found.upper == delta
     if highest > delta:
         assert found.verdict == ("none-delta-fair" if lowest > delta else "varies")
-        least = found.certain.least if found.certain else Fraction(0)
-        assert lowest - Fraction(1, 10**38) <= least <= lowest
+        certain = found.certain.least if found.certain else Fraction(0)
+        assert lowest - Fraction(1, 10**38) <= certain <= lowest
     elif found.verdict == "all-delta-fair":
         assert dense <= float(delta) + 1e-12
     else:
         # Only between corners.
         assert found.verdict == "varies"
         assert abs(found.largest.degree) > delta
+    # All of them are counted; between the many points a degree may be a little greater.
+    audited = counts_above(tables_of_scorecard(model), CRITERIA[name](delta), [delta])[0]
+    counts = count_in_cards(model, margin, CRITERIA[name](delta), found.verdict, audited)
+    above = [max(degrees) > delta for degrees in corners]
+    least = sum(or_at_corner or high > delta + 1e-12 for or_at_corner, high in zip(above, highs, strict=True))
+    most = sum(or_at_corner or high > delta - 1e-4 for or_at_corner, high in zip(above, highs, strict=True))
+    assert counts.reason is None
+    assert counts.some[0] == counts.some[1]
+    assert least <= counts.some[0] <= most
+    assert counts.every == (sum(min(degrees) > delta for degrees in corners),) * 2
     # The scorecard that is named has the degree that is said.
     there, k = found.largest, len(found.largest.sensitive_values)
     shown = {i for i, _ in there.sensitive_values}
@@ -169,8 +184,11 @@ def test_a_degree_of_exactly_the_threshold_is_fair_and_the_next_one_isn_t() -> N
         odds = [Fraction(2) ** -60, Fraction(2) ** -57]
         least = odds[1] / (1 + odds[1]) - odds[0] / (1 + odds[0])
         for delta, verdict in ((least, "all-delta-fair"), (least - Fraction(1, 2**200), "varies")):
-            found = card_reach(far, margin, CRITERIA["difference"](delta))
-            assert found.verdict == verdict
+            rule = CRITERIA["difference"](delta)
+            assert card_reach(far, margin, rule).verdict == verdict
+            # It is the only pattern; where there is none, it is not to be counted.
+            some, _, _ = _Counting(CardSearch(far, margin, rule, DEFAULT), rule, DEFAULT, every=False).run()
+            assert some == (verdict == "varies")
 
 
 def test_weights_that_differ_below_the_tables_resolution_are_told_apart() -> None:
@@ -183,7 +201,36 @@ def test_weights_that_differ_below_the_tables_resolution_are_told_apart() -> Non
         )
         rule = CRITERIA["difference"](Fraction(1, 6))
         assert card_reach(model, MARGINS[2], rule).verdict == "none-delta-fair"
+        assert count_in_cards(model, MARGINS[2], rule, "none-delta-fair", (1, 1)).every == (1, 1)
         assert holds_for_cards(model, MARGINS[2], rule, fair=True) is False
+
+
+@pytest.mark.parametrize("name", ["difference", "ratio"])
+def test_of_many_sensitive_attributes_the_strongest_sets_are_searched(name: CriterionName) -> None:
+    rng = random.Random(5)
+    attributes = tuple(
+        ScoredAttribute(
+            f"a{i}",
+            ("u", "v"),
+            i < 15,
+            (Fraction(rng.randint(1, 9), 10), -Fraction(rng.randint(1, 9), 10)),
+            Fraction(0),
+            None,
+        )
+        for i in range(18)
+    )
+    model = AdditiveModel(
+        "many", "d", "yes", "no", "declared", "2", Fraction(1, 3), Fraction(0), attributes, None
+    )
+    rule = CRITERIA[name](Fraction(1, 2))
+    worst = worst_patterns(tables_of_scorecard(model), rule)
+    found = card_reach(model, MARGINS[2], rule)
+    assert found.largest is not None
+    assert abs(float(found.largest.degree)) == pytest.approx(abs(float(worst.patterns[0].degree)), abs=1e-12)
+    assert found.upper >= worst.upper - Fraction(1, 10**12)
+    assert float(found.upper) == pytest.approx(float(worst.upper), abs=1e-9)
+    assert found.verdict == "none-delta-fair"
+    assert card_reach(model, MARGINS[0], rule).verdict == "varies"
 
 
 def test_what_there_is_no_time_for_is_left_open() -> None:

@@ -178,7 +178,8 @@ def _cards(cards: CardSetRecord, stated: Stated, *, brief: bool) -> list[Block]:
     if cards.verdict == "varies" and stated.verdict == "delta-fair":
         said = f"The audited scorecard is δ-fair, and at least one of the others isn’t. {said}"
     largest = f"The largest degree in any of them is {_ends(cards, stated.delta)}; δ = {stated.delta}."
-    found: list[Block] = [Paragraph(_joined(_lead(_about_cards(cards), cards.verdict), which, said, largest))]
+    lead = _lead(_about_cards(cards), cards.verdict)
+    found: list[Block] = [Paragraph(_joined(lead, which, said, largest, _counts(cards, stated)))]
     if cards.worst and not brief:
         there = _sentence(cards.worst, stated.model.favourable)
         found.append(Paragraph(f"{there} The JSON document says which of them that is."))
@@ -198,7 +199,7 @@ def _certain(found: CertainPatternRecord | None, stated: Stated) -> list[Block]:
     ]
 
 
-def _counts(models: SetRecord, stated: Stated) -> str:
+def _counts(models: SetRecord | CardSetRecord, stated: Stated) -> str:
     """How many patterns discriminate in some of them, and how many in every one."""
     some, every = models.patterns_in_some, models.patterns_in_every
     if some is None or every is None or not some[1]:
@@ -211,7 +212,7 @@ def _counts(models: SetRecord, stated: Stated) -> str:
     why = f" (not counted exactly: {models.not_counted})" if models.not_counted else ""
     return (
         f"Of {whole(stated.total)} pairs of disclosure and context {told(some)} discriminate in at least one "
-        f"of them, each in its own, and {told(every)} in every one{why}; {audited} do in the audited model."
+        f"of them, each in its own, and {told(every)} in every one{why}; {audited} do in the audited one."
     )
 
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field
 
 from auditor.choices import CardSetName, ReachVerdict, SetName
-from auditor.documents.criteria import plain
 from auditor.documents.parameters import FractionText, fraction_text
 from auditor.documents.record import Count, Degree, Probability, Record, labels
-from auditor.documents.rounding import round_beside, rounded_down, rounded_up
+from auditor.documents.rounding import decimal_text, round_beside, rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from auditor.model.classifier import Classifier
@@ -170,7 +169,7 @@ class CardExtremeRecord(Record):
             favourable_given_pattern=float(extreme.given_pattern),
             favourable_given_context=float(extreme.given_context),
             side=extreme.side,
-            share=plain(extreme.share),
+            share=decimal_text(extreme.share),
         )
 
 
@@ -332,4 +331,4 @@ def _ends(low: Fraction, high: Fraction, threshold: Fraction) -> tuple[float, fl
 
 def _decimal(value: Fraction) -> str:
     """A decimal as it is; all sizes of boxes that are tried end."""
-    return plain(Decimal(value.numerator) / Decimal(value.denominator))
+    return decimal_text(Decimal(value.numerator) / Decimal(value.denominator))

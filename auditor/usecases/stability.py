@@ -10,9 +10,9 @@ from fractions import Fraction
 
 from auditor.choices import CriterionName
 from auditor.documents.audit import DegreeRecord, ModelRecord
-from auditor.documents.criteria import plain
 from auditor.documents.labels import labelled
 from auditor.documents.record import labels
+from auditor.documents.rounding import decimal_text
 from auditor.documents.stability import (
     CarriedRecord,
     PatternShareRecord,
@@ -123,7 +123,7 @@ def stability(
         repaired=spec.repair is not None,
         rows=float(learned.rows),
         prior_rows=str(PRIOR),
-        smoothing=plain(spec.smoothing),
+        smoothing=decimal_text(spec.smoothing),
         level=str(float(LEVEL)),
         seed=seed,
         draws=draws,

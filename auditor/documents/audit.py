@@ -15,7 +15,7 @@ from auditor.documents.data import DataEvidence
 from auditor.documents.parameters import ExactModel, ExactScorecard, exact_model, exact_scorecard
 from auditor.documents.reach import HowFarRecord
 from auditor.documents.record import Count, Degree, Probability, Record, ToolRecord, labels
-from auditor.documents.rounding import round_beside, rounded_down, rounded_up
+from auditor.documents.rounding import both_ends, round_beside
 from auditor.model.additive import AdditiveModel
 from auditor.model.naive_bayes import NaiveBayes
 
@@ -402,6 +402,9 @@ class Audit(Record):
         def records(patterns: tuple[Pattern, ...]) -> tuple[PatternRecord, ...]:
             return tuple(PatternRecord.of(model, pattern, threshold) for pattern in patterns)
 
+        def ends(figure: Figure | None) -> tuple[float, float] | None:
+            return both_ends(figure.lower, figure.upper, threshold) if figure else None
+
         count = answer.count
         return cls(
             verdict=answer.verdict,
@@ -418,9 +421,9 @@ class Audit(Record):
             top_patterns=records(answer.top.patterns),
             minimal_patterns=records(answer.minimal.patterns) if answer.minimal else (),
             group_level=record(answer.group.witness) if answer.group else None,
-            group_level_bounds=_bounds(answer.group, threshold) if answer.group else None,
+            group_level_bounds=ends(answer.group),
             individual_level=record(answer.individual.witness) if answer.individual else None,
-            individual_level_bounds=_bounds(answer.individual, threshold) if answer.individual else None,
+            individual_level_bounds=ends(answer.individual),
             by_sensitive_attribute=tuple(
                 SensitiveAttributeRecord(
                     attribute=model.attributes[found.attribute].name,
@@ -515,11 +518,5 @@ class _Degrees(TypedDict):
 def _degrees(figure: Figure, threshold: Fraction) -> _Degrees:
     return {
         "max_degree": round_beside(figure.lower, threshold),
-        "max_degree_bounds": _bounds(figure, threshold),
+        "max_degree_bounds": both_ends(figure.lower, figure.upper, threshold),
     }
-
-
-def _bounds(figure: Figure, threshold: Fraction) -> tuple[float, float]:
-    """Both ends rounded outward, the upper one not below the rounded |degree| of the witness."""
-    upper = max(rounded_up(figure.upper), round_beside(figure.lower, threshold))
-    return rounded_down(figure.lower), min(upper, 1.0)

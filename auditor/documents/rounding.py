@@ -31,6 +31,11 @@ def rounded_up(value: Fraction) -> float:
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
+def both_ends(lower: Fraction, upper: Fraction, threshold: Fraction) -> tuple[float, float]:
+    """Round the ends of a |degree| outward, the upper one not below `round_beside` of the lower."""
+    return rounded_down(lower), min(max(rounded_up(upper), round_beside(lower, threshold)), 1.0)
+
+
 def decimal_text(number: Decimal) -> str:
     """Write a decimal without exponent or trailing zeros.
 

@@ -127,6 +127,8 @@ def fair_card(source: ScorecardSpec, counts: Counts, criterion: Criterion, optio
     ----------
     counts : Counts
         Of its conforming population.
+    criterion : Criterion
+    options : RepairOptions
 
     Raises
     ------

@@ -76,8 +76,7 @@ def prove_repair(
     question = Question.of(summary.delta, summary.criterion, limits=clock.limits(time_limit))
     counts, aim = counts_of(before_repair(model)), nats(gap or "1%", lost)
     if summary.conditions or summary.also:
-        # The proof bounds models that need not keep to conditions. It can't aim below the likeliest such
-        # model, so that is found first.
+        # The proof is about models that need not keep to them: none of it is below the likeliest of those.
         free = learn(counts, question.criterion, RepairOptions(interior.solve, limits=question.limits)).model
         without = Decimal(repr(counts.log_likelihood(free)))
         more = max(without - Decimal(repr(likelihoods.repaired)), Decimal(0))

@@ -72,10 +72,13 @@ def count_in_set(
 
     Parameters
     ----------
+    ranges : Ranges
+    criterion : Criterion
     verdict : ReachVerdict
         What was decided of the set. Where that is nothing, nothing is counted.
     audited : (int, int)
         At least and at most so many discriminate in one model of the set.
+    limits : Limits
 
     Raises
     ------

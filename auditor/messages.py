@@ -119,6 +119,16 @@ def shown(value: object) -> str:
             return f"a {type(value).__name__}"
 
 
+def listed(texts: Iterable[str], most: int = 20) -> str:
+    """Name some texts, the first ones of many.
+
+    >>> listed(["own", "rent", "other"], 2)
+    '"own", "rent" and more'
+    """
+    some = list(texts)
+    return ", ".join(map(shown, some[:most])) + (" and more" if some[most:] else "")
+
+
 def lines(source: str, problems: Iterable[Problem], tree: object) -> tuple[str, ...]:
     """Write problems as lines ``source: place: message``, in order and each once.
 

@@ -42,6 +42,7 @@ from auditor.documents.parameters import (
 )
 from auditor.documents.policy import share_text
 from auditor.documents.record import ToolRecord, labels
+from auditor.documents.rounding import decimal_text
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.additive import AdditiveModel
@@ -487,8 +488,7 @@ def _witness(model: Classifier, pattern: Pattern) -> Witness:
 
 def _rounded(value: Fraction) -> str:
     """A number of 20 places at most, without zeros at their end."""
-    text = f"{Decimal(round(value * 10**_PLACES)).scaleb(-_PLACES, _CONTEXT):f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return decimal_text(Decimal(round(value * 10**_PLACES)).scaleb(-_PLACES, _CONTEXT))
 
 
 def _provenance(spec: ModelSpec | ScorecardSpec) -> Provenance:

@@ -18,7 +18,7 @@ from auditor.data.cells import counted, twins
 from auditor.data.counted import Column, Counted, LearnOptions
 from auditor.data.tables import Groups, Progress, Table, reject
 from auditor.errors import InputError
-from auditor.messages import shown
+from auditor.messages import listed, shown
 from auditor.model.building import split
 from auditor.model.intervals import Bins
 
@@ -143,7 +143,7 @@ class _Count:
                 rows[value] = rows.get(value, 0) + number
         found = sorted(rows)
         reject([f"{name}: column {column} has no decision in any row; give those"] if not found else [])
-        some = ", ".join(map(shown, found[:20])) + (" and more" if found[20:] else "")
+        some = listed(found)
         problems = []
         for value in options.favourable:
             if value in dialect.missing:

@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from auditor.errors import InputError
-from auditor.messages import shown
+from auditor.messages import listed, shown
 
 if TYPE_CHECKING:
     import os
@@ -184,5 +184,4 @@ def _suggestion(column: str, columns: Sequence[str]) -> str:
     close = get_close_matches(column, named, n=1) or [n for n in named if n.casefold() == column.casefold()]
     if close:
         return f"did you mean {shown(close[0])}?"
-    some = ", ".join(shown(name) for name in named[:20])
-    return f"columns are {some}" + (" and more" if len(named) > 20 else "")
+    return f"columns are {listed(named)}"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from auditor.choices import CriterionName
+from auditor.documents.rounding import decimal_text
 
 
 @dataclass(frozen=True)
@@ -79,14 +80,4 @@ def filled(template: str, delta: str, **others: str) -> str:
     """Put a threshold, and whatever else it names, into the words of a criterion."""
     exact = Decimal(delta)
     kept, points = 1 - exact, exact * 100
-    return template.format(delta=delta, kept=plain(kept), points=plain(points), **others)
-
-
-def plain(number: Decimal) -> str:
-    """Write a decimal without exponent or trailing zeros.
-
-    >>> plain(Decimal("1E+1")), plain(Decimal("2.50"))
-    ('10', '2.5')
-    """
-    text = f"{number:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return template.format(delta=delta, kept=decimal_text(kept), points=decimal_text(points), **others)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
+from math import ceil, floor
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from auditor.choices import Undisclosed
 from auditor.documents.record import Record
+from auditor.documents.rounding import decimal_text
 from auditor.model.additive import AdditiveModel, ScoredAttribute
 from auditor.model.classifier import Classifier
 from auditor.model.exponentials import Base
@@ -97,16 +99,10 @@ def fraction_of(text: str) -> Fraction:
 def outward(lower: Fraction, upper: Fraction, threshold: str) -> tuple[str, str]:
     """Round one number down and another up to decimals that compare with the threshold as they do."""
     places = max(_PLACES, len(threshold.partition(".")[2]))
-    return _rounded(lower, places, ROUND_FLOOR), _rounded(upper, places, ROUND_CEILING)
-
-
-def _rounded(value: Fraction, places: int, rounding: str) -> str:
-    scaled = value * 10**places
-    whole = scaled.numerator // scaled.denominator
-    if rounding == ROUND_CEILING and whole != scaled:
-        whole += 1
-    text = f"{Decimal(whole).scaleb(-places, Context(prec=places + 2)):f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    context = Context(prec=places + 2)
+    ends = floor(lower * 10**places), ceil(upper * 10**places)
+    low, high = (decimal_text(Decimal(end).scaleb(-places, context)) for end in ends)
+    return low, high
 
 
 def exact_model(model: NaiveBayes) -> ExactModel:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from auditor.choices import CriterionName
+from auditor.documents.rounding import decimal_text
 from auditor.errors import InputError
 from auditor.messages import shown
 from auditor.model import checks
@@ -38,8 +39,7 @@ def share_text(value: str | int | Decimal) -> str:
         text = ExactShare.of(str(value)).text
     except InputError as error:
         raise ValueError(str(error)) from None
-    plain = f"{Decimal(text):f}"
-    plain = plain.rstrip("0").rstrip(".") if "." in plain else plain
+    plain = decimal_text(Decimal(text))
     if len(plain) > 2 + MAX_PLACES:
         raise ValueError(f"{shown(text)} has more than {MAX_PLACES} decimal places")
     return plain

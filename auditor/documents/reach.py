@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field
 
 from auditor.choices import CardSetName, ReachVerdict, SetName
-from auditor.documents.criteria import plain
 from auditor.documents.parameters import FractionText, fraction_text
 from auditor.documents.record import Count, Degree, Probability, Record, labels
-from auditor.documents.rounding import round_beside, rounded_down, rounded_up
+from auditor.documents.rounding import both_ends, decimal_text, round_beside, rounded_down
 
 if TYPE_CHECKING:
     from auditor.model.classifier import Classifier
@@ -134,7 +133,7 @@ class SetRecord(Record):
             size=models.size,
             verdict=found.verdict,
             max_degree=round_beside(low, threshold),
-            max_degree_bounds=_ends(low, found.upper, threshold),
+            max_degree_bounds=both_ends(low, found.upper, threshold),
             worst=ExtremeRecord.of(model, found.largest, threshold) if found.largest else None,
             certain=CertainPatternRecord.of(model, found.certain) if found.certain else None,
             patterns_in_some=counts.some,
@@ -170,7 +169,7 @@ class CardExtremeRecord(Record):
             favourable_given_pattern=float(extreme.given_pattern),
             favourable_given_context=float(extreme.given_context),
             side=extreme.side,
-            share=plain(extreme.share),
+            share=decimal_text(extreme.share),
         )
 
 
@@ -222,7 +221,7 @@ class CardSetRecord(Record):
             size=margin.size,
             verdict=found.verdict,
             max_degree=round_beside(low, threshold),
-            max_degree_bounds=_ends(low, found.upper, threshold),
+            max_degree_bounds=both_ends(low, found.upper, threshold),
             worst=CardExtremeRecord.of(model, found.largest, threshold) if found.largest else None,
             certain=CertainPatternRecord.of(model, found.certain) if found.certain else None,
             patterns_in_some=counts.some,
@@ -301,7 +300,7 @@ class PopulationsRecord(Record):
         return cls(
             verdict="all-delta-fair" if found.verdict == "all-delta-fair" else "varies",
             max_degree=round_beside(low, threshold),
-            max_degree_bounds=_ends(low, found.upper, threshold),
+            max_degree_bounds=both_ends(low, found.upper, threshold),
             worst=PopulationExtremeRecord.of(model, found.largest, threshold) if found.largest else None,
         )
 
@@ -342,11 +341,6 @@ class HowFarRecord(Record):
         return (*sets, *([populations.verdict] if populations else []))
 
 
-def _ends(low: Fraction, high: Fraction, threshold: Fraction) -> tuple[float, float]:
-    """Both ends rounded outward, the upper one not below the lower as it is told."""
-    return rounded_down(low), min(max(rounded_up(high), round_beside(low, threshold)), 1.0)
-
-
 def _decimal(value: Fraction) -> str:
     """A decimal as it is; all sizes of boxes that are tried end."""
-    return plain(Decimal(value.numerator) / Decimal(value.denominator))
+    return decimal_text(Decimal(value.numerator) / Decimal(value.denominator))

@@ -1,8 +1,9 @@
-"""Exact numbers as the floats of documents, which say no more than is proved."""
+"""Exact numbers as the floats and decimals of documents, which say no more than is proved."""
 
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 
@@ -28,3 +29,18 @@ def rounded_up(value: Fraction) -> float:
     """The least float that is not below a number."""
     nearest = float(value)
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def both_ends(lower: Fraction, upper: Fraction, threshold: Fraction) -> tuple[float, float]:
+    """Round the ends of a |degree| outward, the upper one not below `round_beside` of the lower."""
+    return rounded_down(lower), min(max(rounded_up(upper), round_beside(lower, threshold)), 1.0)
+
+
+def decimal_text(number: Decimal) -> str:
+    """Write a decimal without exponent or trailing zeros.
+
+    >>> decimal_text(Decimal("1E+1")), decimal_text(Decimal("2.50"))
+    ('10', '2.5')
+    """
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

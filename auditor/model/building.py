@@ -8,7 +8,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 
 from auditor.errors import InputError
-from auditor.messages import escaped, shown
+from auditor.messages import escaped, listed, shown
 from auditor.model import scorecard
 from auditor.model.explaining import accept
 from auditor.model.scorecard import ScorecardSpec
@@ -107,9 +107,8 @@ def chosen(
     """
     wanted, available = tuple(dict.fromkeys(names)), tuple(known)
     if strange := [name for name in wanted if name not in available]:
-        have = ", ".join(shown(name) for name in available[:20]) + (" and more" if available[20:] else "")
         raise InputError(
-            f"{escaped(source)}: there is no {role} {shown(name)}; give some of {have}{remedy}"
+            f"{escaped(source)}: there is no {role} {shown(name)}; give some of {listed(available)}{remedy}"
             for name in strange
         )
     return frozenset(wanted)

@@ -10,8 +10,8 @@ import decimal
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from auditor.documents.criteria import plain
 from auditor.documents.parameters import fraction_text
+from auditor.documents.rounding import decimal_text
 
 _DIGITS = 4
 #: A float has no more digits than these.
@@ -140,7 +140,7 @@ def exactly(value: Fraction) -> str:
     if rest != 1:
         return fraction_text(value)
     digits = value.denominator.bit_length() + len(str(value.numerator))
-    return plain(Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator)))
+    return decimal_text(Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 def grouped(digits: str) -> str:

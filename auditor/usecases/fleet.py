@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import signal
 import warnings
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -24,6 +23,7 @@ from auditor.output import append_line, make_folder, write_bytes
 from auditor.search.answer import Wanted, answer
 from auditor.search.question import Question
 from auditor.usecases import auditing, clock
+from auditor.usecases.processes import SILENT
 from auditor.version import __version__
 
 Backend = Literal["processes", "dask", "ray", "spark"]
@@ -285,9 +285,7 @@ def _parallel(calls: Iterator[object], jobs: int, name: str) -> Generator[_Resul
     import joblib
 
     streams = name in _STREAMS
-    # Ctrl-C reaches all processes of a terminal; this one ends the others, which have nothing to say of it.
-    silent = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
-    with joblib.parallel_config(name, **(silent if name == "loky" and jobs > 1 else {})):
+    with joblib.parallel_config(name, **(SILENT if name == "loky" and jobs > 1 else {})):
         do = joblib.Parallel(jobs, return_as="generator_unordered" if streams else "list")
     if streams:
         yield from do(calls)

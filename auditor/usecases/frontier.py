@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import signal
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -30,6 +29,7 @@ from auditor.repair.learner import RepairOptions, count
 from auditor.search.answer import answer
 from auditor.search.question import Question, Share
 from auditor.usecases import clock, proving
+from auditor.usecases.processes import in_processes
 
 if TYPE_CHECKING:
     from auditor.data.cells import Dialect
@@ -324,22 +324,15 @@ def _proofs(
     progress: Callable[[str], None],
 ) -> tuple[LikelihoodProof, ...]:
     """Prove each threshold's bound, each in a process of its own where there are several."""
-    import joblib
-
     jobs = min(jobs, len(made))
     each = None if left is None else left * jobs / len(made)
     # A model that is fair at a smaller threshold is fair at this one too, and is proved as one of it.
     asked = [
-        one._replace(summary=one.summary.model_copy(update={"delta": delta}))
+        (source, one._replace(summary=one.summary.model_copy(update={"delta": delta})), gap, each)
         for one, delta in zip(made, thresholds, strict=True)
     ]
-    calls = (joblib.delayed(proving.prove_repair)(source, one, gap, each) for one in asked)
-    # Ctrl-C reaches all processes of a terminal; this one ends the others, which have nothing to say of it.
-    silent = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
-    with joblib.parallel_config("loky", **(silent if jobs > 1 else {})):
-        do = joblib.Parallel(jobs, return_as="generator")
     found = []
-    for _, proof in do(calls):
+    for _, proof in in_processes(proving.prove_repair, asked, jobs):
         found.append(proof)
         progress(f"proving: {len(found)} of {len(made)} thresholds")
     return tuple(found)

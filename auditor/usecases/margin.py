@@ -12,9 +12,8 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Protocol
 
-from auditor.documents.criteria import plain
 from auditor.documents.repair import MarginSummary, TriedMargin
-from auditor.documents.rounding import rounded_down, rounded_up
+from auditor.documents.rounding import decimal_text, rounded_down, rounded_up
 from auditor.errors import InputError, RepairError
 from auditor.model.spec import ModelSpec, RepairMargin
 from auditor.repair.repairing import Repaired
@@ -194,7 +193,7 @@ def _recorded(
 
 def _inner(question: Question, part: int) -> str:
     """A threshold inside δ, as a decimal."""
-    return plain(Context(prec=400).multiply(Decimal(question.delta.text), Decimal(part)).scaleb(-2))
+    return decimal_text(Context(prec=400).multiply(Decimal(question.delta.text), Decimal(part)).scaleb(-2))
 
 
 def _fewest(draws: int, probability: Fraction) -> int:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import TypeVar
 
 from auditor.choices import CriterionName
 from auditor.documents.audit import DegreeRecord, ModelRecord
-from auditor.documents.criteria import plain
 from auditor.documents.labels import labelled
 from auditor.documents.record import labels
+from auditor.documents.rounding import decimal_text
 from auditor.documents.stability import (
     CarriedRecord,
     PatternShareRecord,
@@ -42,8 +40,7 @@ from auditor.search.stability import (
     discriminating,
     drawn,
 )
-
-Found = TypeVar("Found")
+from auditor.usecases.processes import in_processes
 
 #: Draws from each distribution that are made where nothing is said.
 DRAWS = 1_000
@@ -126,7 +123,7 @@ def stability(
         repaired=spec.repair is not None,
         rows=float(learned.rows),
         prior_rows=str(PRIOR),
-        smoothing=plain(spec.smoothing),
+        smoothing=decimal_text(spec.smoothing),
         level=str(float(LEVEL)),
         seed=seed,
         draws=draws,
@@ -218,7 +215,7 @@ def sample(
     asked = [(learned, criterion, distribution, seed, block) for block in blocks(draws)]
     at_once = len(asked) if most_not_fair is None else jobs or os.cpu_count() or 1
     for start in range(0, len(asked), at_once):
-        for some in _in_processes(drawn, asked[start : start + at_once], jobs):
+        for some in in_processes(drawn, asked[start : start + at_once], jobs):
             made += some
             progress(f"{words}: {len(made):,} of {draws:,}")
         if (
@@ -241,24 +238,7 @@ def _discriminating(
     """In how many draws of the posterior each pattern discriminates."""
     progress("counting in which draws patterns discriminate")
     asked = [(learned, criterion, "posterior", seed, block, patterns) for block in blocks(draws)]
-    return [sum(counts) for counts in zip(*_in_processes(discriminating, asked, jobs), strict=True)]
-
-
-def _in_processes(
-    do: Callable[..., Found], asked: Sequence[tuple[object, ...]], jobs: int | None
-) -> Iterator[Found]:
-    """Call a function with each of some arguments, and pass on what it returns in their order."""
-    number = min(jobs or os.cpu_count() or 1, len(asked))
-    if number == 1:
-        yield from (do(*arguments) for arguments in asked)
-        return
-    import joblib
-
-    # Ctrl-C reaches all processes of a terminal; this one ends the others, which have nothing to say of it.
-    silent = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
-    with joblib.parallel_config("loky", **silent):
-        parallel = joblib.Parallel(number, return_as="generator")
-    yield from parallel(joblib.delayed(do)(*arguments) for arguments in asked)
+    return [sum(counts) for counts in zip(*in_processes(discriminating, asked, jobs), strict=True)]
 
 
 def _rows_needed(

@@ -6,7 +6,7 @@ to 1. Such models are refused; where nothing is 0 the threshold has no effect.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from auditor.errors import InputError
-from auditor.messages import plain, shown
+from auditor.messages import listed, plain, shown
 from auditor.model import checks
 from auditor.model.building import build, chosen, decimal, sides_of, split
 from auditor.model.formats.xml import Node
@@ -158,7 +158,7 @@ def _input(
     strange = dict.fromkeys(code for counts in pairs.values() for code in counts if code not in sides)
     if strange:
         node.refuse(
-            f"{shown(name)} has counts for {_listed(strange)}, and the decision is {_listed(sides)}; "
+            f"{shown(name)} has counts for {listed(strange)}, and the decision is {listed(sides)}; "
             "correct them"
         )
     derived = node.child("DerivedField")
@@ -168,8 +168,8 @@ def _input(
         undeclared = [code for code in pairs if labels and code not in labels]
         if undeclared:
             node.refuse(
-                f"{shown(name)} has counts for {_listed(undeclared)}, and DataDictionary declares "
-                f"{_listed(labels)}; correct one of them"
+                f"{shown(name)} has counts for {listed(undeclared)}, and DataDictionary declares "
+                f"{listed(labels)}; correct one of them"
             )
         # A value that the dictionary declares and the model has no counts of was never seen, and is left out.
         order = [code for code in labels if code in pairs] or list(pairs)
@@ -181,11 +181,6 @@ def _input(
             "its probabilities don't add up to 1; fit the model with Laplace smoothing"
         )
     return _Input(name, list(values.values()), (first, second))
-
-
-def _listed(codes: Iterable[str]) -> str:
-    some = list(codes)
-    return ", ".join(map(shown, some[:20])) + (" and more" if some[20:] else "")
 
 
 def _bins(derived: Node, name: str, pairs: Mapping[str, object]) -> dict[str, dict[str, str]]:
@@ -209,7 +204,7 @@ def _bins(derived: Node, name: str, pairs: Mapping[str, object]) -> dict[str, di
     labels = [piece.label for piece in pieces]
     if wrong := [label for label in pairs if label not in labels] + [b for b in labels if b not in pairs]:
         cut.refuse(
-            f"{shown(name)} has bins {_listed(labels)} and counts for {_listed(pairs)}; give counts for each "
+            f"{shown(name)} has bins {listed(labels)} and counts for {listed(pairs)}; give counts for each "
             f"bin, and {shown(wrong[0])} in both or in neither"
         )
     return {label: {"value": code, "label": label} for label, code in zip(labels, bins.codes, strict=True)}

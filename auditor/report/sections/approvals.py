@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from auditor.documents.audit import ApprovedTable, CutoffRecord
+from auditor.documents.approvals import ApprovedTable, CutoffRecord
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
 from auditor.report.figures import percent
 from auditor.report.sections.groups import row

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from auditor.documents.audit import ApprovedGroupRecord, GroupRecord, GroupTable
+from auditor.documents.approvals import ApprovedGroupRecord
+from auditor.documents.audit import GroupRecord, GroupTable
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
 from auditor.report.figures import FOUR_FIFTHS, people, percent, rounded, size
 from auditor.report.subject import Subject

@@ -9,7 +9,6 @@ from decimal import Decimal
 from fractions import Fraction
 
 from auditor.choices import ReachVerdict
-from auditor.documents.criteria import plain
 from auditor.documents.parameters import ExactModel, fraction_of
 from auditor.documents.reach import (
     CardExtremeRecord,
@@ -22,6 +21,7 @@ from auditor.documents.reach import (
     PopulationsRecord,
     SetRecord,
 )
+from auditor.documents.rounding import decimal_text
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, pair, strong, values
 from auditor.report.figures import between, percent, size, whole
 from auditor.report.subject import Stated, Subject
@@ -120,7 +120,7 @@ def _about_cards(cards: CardSetRecord) -> str:
 
 
 def _factor(share: str) -> str:
-    return plain(1 + Decimal(share))
+    return decimal_text(1 + Decimal(share))
 
 
 def _half_unit(size: str) -> str:

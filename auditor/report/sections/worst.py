@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from auditor.documents.criteria import plain
+from auditor.documents.rounding import decimal_text
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
 from auditor.report.figures import between, people, share, size, whole
 from auditor.report.subject import Stated, Subject
@@ -50,7 +50,7 @@ def counted(stated: Stated) -> str:
 def least(min_probability: str) -> str:
     """The people of whom a share speaks."""
     least = Decimal(min_probability)
-    return f"at least {plain(100 * least)}%" if least else "any share"
+    return f"at least {decimal_text(100 * least)}%" if least else "any share"
 
 
 def _by_share(subject: Subject) -> list[Block]:

@@ -1,0 +1,31 @@
+"""Work that is spread over processes of this machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+Found = TypeVar("Found")
+
+#: Ctrl-C reaches all processes of a terminal. The first one ends the others, which ignore it and say nothing.
+SILENT: dict[str, Any] = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
+
+
+def in_processes(
+    do: Callable[..., Found], asked: Sequence[tuple[object, ...]], jobs: int | None
+) -> Iterator[Found]:
+    """Call a function with each of some arguments, and pass on what it returns in their order.
+
+    Where one process suffices, this one does the work.
+    """
+    number = min(jobs or os.cpu_count() or 1, len(asked))
+    if number == 1:
+        yield from (do(*arguments) for arguments in asked)
+        return
+    import joblib
+
+    with joblib.parallel_config("loky", **SILENT):
+        parallel = joblib.Parallel(number, return_as="generator")
+    yield from parallel(joblib.delayed(do)(*arguments) for arguments in asked)

@@ -10,9 +10,9 @@ import typer
 
 from auditor.choices import CertificateForm
 from auditor.cli import destinations, exits, options
-from auditor.cli.terminal import Working, can_ask, complain, print_result
+from auditor.cli.terminal import Working, can_ask, complain, deliver, print_result
 from auditor.errors import OutputError
-from auditor.output import write_bytes, write_text
+from auditor.output import write_text
 
 if TYPE_CHECKING:
     from auditor.documents.certificate import Certificate
@@ -171,7 +171,7 @@ def certify(
         from auditor.documents.record import to_json
 
         write_text(audit, to_json(made.audit))
-    _deliver_bytes(made.data, output)
+    deliver(made.data.decode("utf-8"), "json", output)
     code = _report_issued(made.certificate, key, output)
     if made.not_stated:
         other, its_delta = made.not_stated
@@ -270,7 +270,7 @@ def recertify(
     if made.unchecked:
         complain(f"{certificate}: not checked, for lack of time or of a proof: {', '.join(made.unchecked)}")
     if output is not None:
-        _deliver_bytes(made.data, output)
+        deliver(made.data.decode("utf-8"), "json", output)
         complain(f"{change_line(comparison)}; see {output}")
     _show(comparison, format, None)
     code = exits.BY_VERDICT[made.certificate.verdict]
@@ -397,15 +397,4 @@ def _show(
     from auditor.documents.record import to_json
     from auditor.report.certificates import render
 
-    text = to_json(document) if format == "json" else render(document, format)
-    if output is not None:
-        write_text(output, text)
-    else:
-        print_result(text, format)
-
-
-def _deliver_bytes(data: bytes, output: Path | None) -> None:
-    if output is not None:
-        write_bytes(output, data)
-    else:
-        print_result(data.decode("utf-8"), "json")
+    deliver(to_json(document) if format == "json" else render(document, format), format, output)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from auditor.cli import destinations, options, tables
-from auditor.cli.terminal import Working, complain, print_result
+from auditor.cli.terminal import Working, complain, deliver, print_result
 from auditor.errors import InputError
 from auditor.messages import escaped, shown
 from auditor.output import make_folder, write_bytes, write_text
@@ -265,11 +265,7 @@ def import_model(
             if not isinstance(spec, ScorecardSpec):
                 raise typer.BadParameter("shares are a scorecard's", param_hint="--data")
             spec = with_shares(spec, open_table(source, written), progress)
-    text = dump_model(spec, form)
-    if output is None:
-        print_result(text, "json")
-    else:
-        write_text(output, text)
+    deliver(dump_model(spec, form), "json", output)
     if favourable is None:
         complain(f"{spec.decision.favourable.label} is taken as favourable; --favourable says otherwise.")
     return 0

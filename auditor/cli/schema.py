@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from auditor.cli import destinations, options
-from auditor.cli.terminal import print_result
+from auditor.cli.terminal import deliver
 from auditor.messages import shown
-from auditor.output import write_text
 from auditor.resources import names, resource
 
 
@@ -23,8 +22,5 @@ def schema(
         raise typer.BadParameter(f"{shown(name)} is not one of {', '.join(known)}", param_hint="NAME")
     destinations.settle({"--output": output}, {}, prints=output is None)
     text = resource("schemas", f"{name}.json").read_text(encoding="utf-8")
-    if output is None:
-        print_result(text, "json")
-    else:
-        write_text(output, text)
+    deliver(text, "json", output)
     return 0

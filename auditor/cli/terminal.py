@@ -10,12 +10,14 @@ import io
 import os
 import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Self, TextIO
 
 import typer
 
 from auditor.errors import InputError, OutputError
 from auditor.messages import visible
+from auditor.output import write_text
 from auditor.report.formats import COLUMNS, AnyFormatName
 
 if TYPE_CHECKING:
@@ -80,6 +82,14 @@ def print_result(text: str, format: AnyFormatName) -> None:
     except OSError as error:
         _discard(sys.stdout)
         raise OutputError(f"standard output can't be written: {error.strerror}") from error
+
+
+def deliver(text: str, format: AnyFormatName, output: Path | None) -> None:
+    """Write a result to its file, or else to standard output."""
+    if output is None:
+        print_result(text, format)
+    else:
+        write_text(output, text)
 
 
 def complain(*lines: str) -> None:

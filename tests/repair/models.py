@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.repair.counts import Counts
-from tests.oracle import PlainAttribute, PlainModel
+from tests.oracle import PlainAttribute
 from tests.strategies import total_pairs
 
 DECISIONS = ((1, 1), (3, 7), (50, 50), (990, 10), (7, 999), (42744, 6090), (1, 10**6))
@@ -60,7 +60,10 @@ def random_counts(draw: st.DrawFn, family: Family) -> Counts:
             for row in rows
         ]
         tables.append((i == 0 or draw(st.booleans()), scaled))
-    while len(tables) > 1 and total_pairs([plain_attribute(*table) for table in tables]) > family.budget:
+    while (
+        len(tables) > 1
+        and total_pairs([PlainAttribute(tuple(rows), s) for s, rows in tables]) > family.budget
+    ):
         tables.pop()
     return counts_of_tables(decision, tables)
 
@@ -87,16 +90,4 @@ def counts_of_tables(
         model=model,
         decision=(Fraction(decision[0]), Fraction(decision[1])),
         attributes=tuple(tuple(rows) for _, rows in tables),
-    )
-
-
-def plain_attribute(sensitive: bool, rows: Sequence[tuple[Fraction, Fraction]]) -> PlainAttribute:
-    """As the brute force knows it."""
-    return PlainAttribute(rows=tuple(rows), sensitive=sensitive)
-
-
-def plain(model: NaiveBayes) -> PlainModel:
-    """A model as the brute force knows it."""
-    return PlainModel(
-        model.prior, tuple(plain_attribute(a.sensitive, a.likelihood) for a in model.attributes)
     )

@@ -21,7 +21,8 @@ from auditor.repair.solver import load_solver
 from auditor.search.criteria import Criterion, Difference, Ratio
 from tests.fuzzing import examples
 from tests.oracle import BruteForce
-from tests.repair.models import FAMILIES, counts_of_tables, plain, random_counts
+from tests.repair.models import FAMILIES, counts_of_tables, random_counts
+from tests.search.comparing import plain
 
 RULE = Difference(Fraction("0.05"))
 

@@ -25,7 +25,8 @@ from auditor.search.criteria import Criterion, Difference, Ratio
 from auditor.search.limits import DEFAULT, Limits
 from tests.fuzzing import examples
 from tests.oracle import BruteForce
-from tests.repair.models import FAMILIES, THRESHOLDS, counts_of_tables, plain, random_counts
+from tests.repair.models import FAMILIES, THRESHOLDS, counts_of_tables, random_counts
+from tests.search.comparing import plain
 
 #: Largest share of the likelihood that rounding and the barrier may cost.
 ROUNDING = 1e-9

@@ -18,7 +18,8 @@ from auditor.repair.problem import Cut, Floats, Problem, inequality_terms
 from auditor.search.criteria import Criterion, Difference, Ratio
 from tests.fuzzing import examples
 from tests.oracle import BruteForce
-from tests.repair.models import FAMILIES, counts_of_tables, plain, random_counts
+from tests.repair.models import FAMILIES, counts_of_tables, random_counts
+from tests.search.comparing import plain
 
 CRITERIA = (Difference, Ratio)
 

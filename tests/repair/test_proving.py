@@ -38,7 +38,8 @@ from auditor.search.question import Question
 from auditor.usecases import proving
 from tests.fuzzing import examples
 from tests.oracle import BruteForce
-from tests.repair.models import FAMILIES, counts_of_tables, plain, random_counts
+from tests.repair.models import FAMILIES, counts_of_tables, random_counts
+from tests.search.comparing import plain
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 Document = dict[str, Any]

@@ -17,7 +17,7 @@ from auditor.repair import proof_checker, repairing
 from auditor.usecases import frontier as frontiers
 from auditor.usecases.frontier import frontier, grid, knee
 from tests.oracle import BruteForce
-from tests.repair.models import plain
+from tests.search.comparing import plain
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 COMPAS = load_naive_bayes(EXAMPLES / "compas.json")

@@ -8,6 +8,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
+from errno import ENOENT
 from functools import cache
 from types import FrameType
 from typing import Annotated, Any
@@ -30,6 +31,7 @@ from auditor.cli.start import init
 from auditor.cli.terminal import WIDEST, complain, prepare, print_result
 from auditor.cli.usage import Command, Group, explained
 from auditor.errors import AuditorError
+from auditor.messages import escaped
 from auditor.resources import names
 from auditor.version import __version__
 
@@ -66,6 +68,10 @@ def main() -> int:
     except _Stopped as stopped:
         return _interrupted(128 + stopped.number)
     except Exception as error:
+        # A name that is too long, or a folder that is closed, can be met wherever a file is looked for.
+        if isinstance(error, OSError) and isinstance(error.filename, str) and error.errno != ENOENT:
+            complain(f"{escaped(error.filename)}: {error.strerror}; give another path")
+            return AuditorError.exit_code
         if os.environ.get("AUDITOR_TRACEBACK"):
             traceback.print_exc()
         complain(

@@ -146,6 +146,22 @@ def test_no_input_is_overwritten(auditor: Auditor, command: str, option: str, na
     assert dict(files()) == before
 
 
+@pytest.mark.parametrize("command", READING)
+@pytest.mark.usefixtures("home")
+def test_names_that_are_too_long_are_no_bug(auditor: Auditor, command: str) -> None:
+    arguments, reads = READING[command]
+    long = "x" * 300
+    asked = [
+        [*arguments, option, long] if option[0] == "-" else [long if a == name else a for a in arguments]
+        for option, name in reads.items()
+    ]
+    asked += [[*arguments, long]] if command in ("init", "keygen") else [[*arguments, "-o", f"{long}.json"]]
+    for given in asked:
+        run = auditor(*given)
+        assert run.code in (2, 3), run
+        assert run.err.count("File name too long") <= 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [

@@ -43,6 +43,7 @@ if (document.getElementById("certificate-file")) {
     const mine = ++run, outcomes = new Map(), began = performance.now();
     says.className = "formula";
     says.textContent = "Checking …";
+    row("Form");
     await inWorker({
       key,
       today: new Date().toISOString().slice(0, 10),

@@ -64,6 +64,11 @@ class Page:
         for kind in ("mousePressed", "mouseReleased"):
             self._call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
+    def press(self, key: str, code: int) -> None:
+        """Press and release a key that writes nothing, by its name and its number in Windows."""
+        for kind in ("rawKeyDown", "keyUp"):
+            self._call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
+
     def choose(self, selector: str, value: str) -> None:
         """Set a slider or a list to a value, as a user does."""
         self.run(

@@ -253,7 +253,6 @@ def test_every_result_is_fair_as_it_is_written(spec: ScorecardSpec, delta: str) 
 
 
 @pytest.mark.parametrize("spec", [german(), in_points(german(), 50)], ids="wP")
-@pytest.mark.no_cover
 def test_what_is_written_is_fair_by_both_criteria(spec: ScorecardSpec) -> None:
     card, made = made_of(spec, "0.08", also="ratio:0.15")
     assert audited(plain(card), [0.08]).counts == (0,)

@@ -38,7 +38,6 @@ def violations(browser: Page) -> object:
 
 
 @pytest.mark.parametrize("name", ["finding record", "fair certificate", "undecided", "wide"])
-@pytest.mark.no_cover
 def test_axe_finds_no_violation(name: str, browser: Page, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     subject = replace(SUBJECTS[name](), profile=load_profile("eu-ai-act-annex-iv"))
@@ -56,7 +55,6 @@ def test_axe_finds_no_violation(name: str, browser: Page, tmp_path: Path) -> Non
         "stability compas.json --delta 0.1 --draws 5 --seed 1",
     ],
 )
-@pytest.mark.no_cover
 def test_nor_on_a_page_without_a_cover(command: str, browser: Page, auditor: Auditor, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     name, *words = command.split()

@@ -197,18 +197,12 @@ class CardSetRecord(Record):
     """null: none was found in time."""
     certain: CertainPatternRecord | None
     """null if every one is δ-fair, or every pattern has degree 0 in some."""
-
-    patterns_in_some: Annotated[
-        _Numbers | None,
-        Field(
-            description="At least and at most so many patterns discriminate in some scorecard, each in its "
-            "own."
-        ),
-    ] = None
-    patterns_in_every: Annotated[
-        _Numbers | None, Field(description="At least and at most so many discriminate in every scorecard.")
-    ] = None
-    not_counted: Annotated[str | None, Field(description="Why one of these isn't known exactly.")] = None
+    patterns_in_some: _Numbers | None = None
+    """At least and at most so many patterns discriminate in some scorecard, each in its own."""
+    patterns_in_every: _Numbers | None = None
+    """At least and at most so many discriminate in every scorecard."""
+    not_counted: str | None = None
+    """Why one of these isn't known exactly."""
 
     @classmethod
     def of(

@@ -52,30 +52,10 @@ _LONGEST_SIZE = 102
 
 @dataclass(frozen=True)
 class CertifyOptions:
-    """What a command was given for a certificate; None where nothing was said.
-
-    Attributes
-    ----------
-    policy : Path or None
-        The policy file, which the others beat.
-    delta, min_probability : str or None
-    criterion : {"difference", "ratio"} or None
-    sensitive : tuple of str
-    valid_days : int or None
-    issuer, responsible : str or None
-    issued, valid_from : date or None
-        The day of issue, today in UTC if None; and the first day on which it holds, the day of issue if None.
-    platform : str or None
-        Recorded as it is.
-    box : str or None
-        ε: every model whose probabilities are each within a factor of 1 + ε is to be certified as well.
-    proof : Path or None
-        Of how likely any δ-fair model of the counts of a repaired one can be.
-    time_limit : float or None
-        Seconds. What isn't proved by then is left open, and the certificate says so.
-    """
+    """What a command was given for a certificate; None where nothing was said."""
 
     policy: Path | None = None
+    """The policy file, which the others beat."""
     delta: str | None = None
     criterion: CriterionName | None = None
     min_probability: str | None = None
@@ -85,10 +65,16 @@ class CertifyOptions:
     responsible: str | None = None
     issued: date | None = None
     valid_from: date | None = None
+    """The day of issue, today in UTC if None; and the first day on which it holds, the day of issue if None.
+    """
     platform: str | None = None
+    """Recorded as it is."""
     box: str | None = None
+    """ε: every model whose probabilities are each within a factor of 1 + ε is to be certified as well."""
     proof: Path | None = None
+    """Of how likely any δ-fair model of the counts of a repaired one can be."""
     time_limit: float | None = None
+    """Seconds. What isn't proved by then is left open, and the certificate says so."""
 
     def limits(self) -> Limits:
         """What may be used from now on."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterable
+from dataclasses import replace
 from math import isinf, prod
 
 from auditor.choices import CutRanking
@@ -12,7 +13,7 @@ from auditor.repair.conditions import NONE, Conditions
 from auditor.repair.problem import Cut
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
-from auditor.search.additive.subset_sums import nearest
+from auditor.search.additive.subset_sums import Leaves, nearest
 from auditor.search.additive.worst import Strongest, worst_patterns
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
@@ -23,8 +24,9 @@ from auditor.search.pattern import Pattern
 _MOST, _OF_EACH = 64, 2
 #: Contexts that may be dense, and how near, relatively, the degree is to its supremum if they are.
 _MANY, _NEXT_TO = 1 << 16, 1e-8
-#: A γ within 2^-20 of the peak is as good as any: the degree there is within 2^-40 of the greatest.
-_NEAR_BITS = 20
+#: A γ within 2^-20 of the peak is as good as any: the degree there is within 2^-40 of the greatest. Where two
+#: lists of this length don't hold all sums, one so near is found without going through them.
+_NEAR_BITS, _ENTRIES = 20, 1 << 16
 
 
 def find_cuts(
@@ -86,7 +88,7 @@ def worst_of_each(
         How many x of each.
     """
     worst: dict[tuple[tuple[int, ...], bool], list[Pattern]] = {}
-    strongest = Strongest(tables, criterion)
+    strongest, leaves = Strongest(tables, criterion), Leaves()
     strongest.floor = float(criterion.threshold)
     for ceiling, own, x in strongest:
         if ceiling <= criterion.threshold or limits.expired():
@@ -99,7 +101,7 @@ def worst_of_each(
         known = worst.setdefault(kind, [])
         if len(known) >= of_each and abs(known[-1].degree) >= own:
             continue
-        y = _context_near_peak(tables, criterion, x, limits)
+        y = _context_near_peak(tables, criterion, x, limits, leaves)
         pattern = tables.exact.measure(criterion, x, y)
         if abs(pattern.degree) > criterion.threshold:
             insort(known, pattern, key=lambda pattern: -abs(pattern.degree))
@@ -107,13 +109,16 @@ def worst_of_each(
     return [pattern for known in worst.values() for pattern in known]
 
 
-def _context_near_peak(tables: LogOdds, criterion: Criterion, x: Assignment, limits: Limits) -> Assignment:
+def _context_near_peak(
+    tables: LogOdds, criterion: Criterion, x: Assignment, limits: Limits, leaves: Leaves
+) -> Assignment:
     """A context whose γ is nearest to where |degree| is greatest, or so near that it hardly matters."""
     outside = tables.outside(x)
     peak = float(criterion.peak(tables.strength(x)))
     target = peak if isinf(peak) else round(peak) - tables.prior
     near = 1 << max(0, tables.bits - _NEAR_BITS)
-    found = nearest([tables.options[i] for i in outside], target, 1, 0, near, limits, {})
+    few = replace(limits, entries=min(limits.entries, _ENTRIES))
+    found = nearest([tables.options[i] for i in outside], target, 1, 0, near, few, leaves)
     return tuple(
         (i, tables.finite[i][entry - 1]) for i, entry in zip(outside, found.choices[0], strict=True) if entry
     )

@@ -18,8 +18,11 @@ an objective f with ``f̃ = f - Aᵀν >= 0``,
 because every row of θ adds up to at most 1. That bounds forms among the models that are at least as likely
 as a target (``-LL <= -target`` is one of the lines then), and in the end LL itself. Forms are split at a
 number into two branches, which together hold all models; a model less likely than the target needs none.
-Forms have only values with cases under both decisions: a model that gives such a value the probability 0 has
-no likelihood at all.
+A model that gives a value with cases the probability 0 has no likelihood at all. A value with cases under one
+decision alone may have it under the other, so that a form is infinite, with the sign that all such values of
+it share. All of the above holds of infinite forms too. Where c is 0, f̃ >= 0 says that lines together take
+nothing; one that gives does not hold of a model in which that form is infinite, which is not among those that
+are bounded then.
 
 What is exact. Sums and products are those of decimals and lose no digit. Logarithms and exponentials are
 those of `decimal`, which rounds them correctly; each is moved to the next number on the side that makes the
@@ -128,41 +131,53 @@ class _Proof:
         return int(index)
 
     def _lay_out(self, document: Mapping[str, Any]) -> None:
-        """Number the parameters that have cases; the others may be 0, and stand in no form."""
+        """Number the parameters of values that have cases under either decision."""
         self.counts: list[Decimal] = []
         self.place: dict[tuple[int, int, int], int] = {}
         self.rows: list[list[int]] = [[]]
         self.row: list[int] = []
         self.sensitive = [attribute["sensitive"] is True for attribute in document["attributes"]]
         favourable, unfavourable = document["decision"]
-        self._count((-1, 0, 0), favourable)
-        self._count((-1, 0, 1), unfavourable)
+        decision = self._count(favourable), self._count(unfavourable)
+        if not all(decision):
+            raise Refused("a decision has no cases")
+        self._enter((-1, 0, 0), decision[0])
+        self._enter((-1, 0, 1), decision[1])
         for i, attribute in enumerate(document["attributes"]):
-            for side, name in enumerate(("favourable", "unfavourable")):
+            cases = [[*map(self._count, attribute[side])] for side in ("favourable", "unfavourable")]
+            for side in (0, 1):
                 self.rows.append([])
-                for v, text in enumerate(attribute[name]):
-                    self._count((i, v, side), text)
+                for v, pair in enumerate(zip(*cases, strict=True)):
+                    if any(pair):
+                        self._enter((i, v, side), pair[side])
         self.entropy = [_entropy([self.counts[j] for j in row]) for row in self.rows]
 
-    def _count(self, key: tuple[int, int, int], text: object) -> None:
-        """Enter a parameter into the last row, if it has cases."""
+    def _count(self, text: object) -> Decimal:
         count = self.number(text)
         if count < 0:
             raise Refused("a count is negative")
-        if count:
-            self.place[key] = len(self.counts)
-            self.rows[-1].append(len(self.counts))
-            self.row.append(len(self.rows) - 1)
-            self.counts.append(count)
+        return count
+
+    def _enter(self, key: tuple[int, int, int], count: Decimal) -> None:
+        """Enter a parameter into the last row."""
+        self.place[key] = len(self.counts)
+        self.rows[-1].append(len(self.counts))
+        self.row.append(len(self.rows) - 1)
+        self.counts.append(count)
 
     def _form(self, values: Sequence[tuple[int, int]], prior: bool) -> Row:
         """The coefficients of a form: 1 for ``ln P(· | d)``, -1 for ``ln P(· | d̄)``."""
         form: Row = {}
+        infinite = set()
         for i, v in [*([(-1, 0)] if prior else []), *values]:
             for side, sign in ((0, _ONE), (1, _ONE.copy_negate())):
                 if (i, v, side) not in self.place:
-                    raise Refused("a form has a value without cases under one decision")
+                    raise Refused("a form has a value without cases")
                 form[self.place[i, v, side]] = sign
+                if not self.counts[self.place[i, v, side]]:
+                    infinite.add(side)
+        if len(infinite) > 1:
+            raise Refused("a form may be infinite in both directions")
         return form
 
     def _pattern(self, pattern: Mapping[str, Any], number: Mapping[Any, int]) -> tuple[int, int, int]:

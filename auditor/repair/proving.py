@@ -73,6 +73,9 @@ _START_WEIGHT, _JOININGS, _JOIN = 1e-4, 6, 20
 _LEAST_WARM, _BROKEN = 1e-3, 1e-7
 #: Doublings of the weights that a tightening starts from.
 _DOUBLINGS = 60
+#: Weight of a parameter without cases, which the proof doesn't give it; and by how many times that a bound
+#: of the proof may be greater for it.
+_NO_CASES, _AT_MOST = 1e-10, 60
 #: Ends of ranges beyond this are of no use.
 _FARTHEST = 1e6
 #: Unit of a bound, and the least gap: floats can't tell less.
@@ -225,19 +228,26 @@ class _Prover:
         self._root = _Branch(np.zeros(0), np.zeros(0), self._free_bound, self._free_logs)
 
     def _lay_out(self) -> None:
-        """Number the parameters that have cases: those of the decision, then of each attribute."""
+        """Number the parameters of values that have cases: those of the decision, then of each attribute.
+
+        One without cases of its own has a weight of next to nothing, so that it has a logarithm.
+        """
         self._place: dict[tuple[int, int, int], int] = {(-1, 0, 0): 0, (-1, 0, 1): 1}
         weight = [float(n) for n in self._counts.decision]
         starts = [0]
         for i, rows in enumerate(self._counts.attributes):
             for side in (0, 1):
-                seen = [v for v, pair in enumerate(rows) if pair[side]]
+                seen = [v for v, pair in enumerate(rows) if any(pair)]
                 if seen:
                     starts.append(len(weight))
                 for v in seen:
                     self._place[i, v, side] = len(weight)
                     weight.append(float(rows[v][side]))
-        self._weight = np.array(weight)
+        self._cases = np.array(weight)
+        self._unseen = self._cases == 0
+        self._weight = np.where(self._unseen, _NO_CASES, self._cases)
+        self._short = float(_AT_MOST * _NO_CASES * self._unseen.sum())
+        self._clear = _CLEAR + self._short
         self._start = np.array(starts)
         self._row = np.repeat(np.arange(len(starts)), np.diff([*starts, len(weight)]))
 
@@ -373,9 +383,15 @@ class _Prover:
         return replace(self._counts.model, prior=exact[0], attributes=attributes)
 
     def _add(self, x: Assignment, y: Assignment, forward: bool) -> None:
-        """Take up a pattern, unless a model may rule out one of its values without losing likelihood."""
+        """Take up a pattern, unless a model may rule out its context without losing likelihood.
+
+        Sensitive values that it may rule out have to be so under the same decision.
+        """
         both = tuple(sorted((*x, *y)))
         if any((i, v, side) not in self._place for i, v in both for side in (0, 1)):
+            return
+        unseen = {side for i, v in x for side in (0, 1) if self._unseen[self._place[i, v, side]]}
+        if len(unseen) > 1 or any(self._unseen[self._place[i, v, side]] for i, v in y for side in (0, 1)):
             return
         if (x, y) not in self._patterns:
             self._patterns[x, y] = len(self._triples)
@@ -471,8 +487,11 @@ class _Prover:
                 rows.append(_End(form, upper))
                 left.append(sign * self._vectors[form])
                 right.append(sign * float(ends[form]))
-        names = [row.name for row in rows]
-        return _Rows(rows, names, np.array(left).reshape(len(rows), len(self._weight)), np.array(right))
+        a, b = np.array(left).reshape(len(rows), len(self._weight)), np.array(right)
+        # What has no cases has no weight that a row could take.
+        useful = np.flatnonzero((a[:, self._unseen] <= 0).all(axis=1))
+        rows = [rows[i] for i in useful]
+        return _Rows(rows, [row.name for row in rows], a[useful], b[useful])
 
     def _bound(self, branch: _Branch) -> None:
         """Bound a branch's log-likelihood."""
@@ -492,7 +511,7 @@ class _Prover:
             if len(index):
                 guess = guess * min(1.0, 0.8 / max(float(np.max(guess @ a / self._weight)), 1e-300))
             found = upper_bound(
-                self._weight, a, b, self._start, self._row, guess, tolerance, self._target - _CLEAR
+                self._weight, a, b, self._start, self._row, guess, tolerance, self._target - self._clear
             )
             warm = {rows.names[i]: float(w) for i, w in zip(index, found.multipliers, strict=True)}
             if found.value < branch.bound or not branch.warm:
@@ -500,7 +519,7 @@ class _Prover:
             if found.value < branch.bound:
                 branch.bound = found.value
                 branch.weights = rows.weighted(index, found.multipliers)
-            if found.value <= self._target - _CLEAR or not rows.join(chosen, found.log_theta):
+            if found.value <= self._target - self._clear or not rows.join(chosen, found.log_theta):
                 break
 
     def _tighten(self, branch: _Branch, forms: Iterable[int]) -> None:
@@ -538,22 +557,25 @@ class _Prover:
         sign = 1.0 if end.upper else -1.0
         vector = self._vectors[end.form]
         # About the multiplier of the likelihood if it were quadratic.
-        scale = (float(np.sum(vector**2 / self._weight)) / (2 * room)) ** 0.5
+        scale = (float(np.sum(vector**2 / np.maximum(self._weight, 1))) / (2 * room)) ** 0.5
+        objective = sign * vector
+        # Where it takes from what has no cases, rows have to give as much.
+        objective = np.where(self._unseen & (objective >= 0), objective + _NO_CASES, objective)
         tolerance = _END * (width if np.isfinite(width) else 1.0)
         chosen = np.array([name in warm for name in rows.names], dtype=np.bool_)
         best, weights, target_weight = inf, list[tuple[_Row, float]](), 0.0
         for _ in range(_JOININGS):
             index = np.flatnonzero(chosen)
-            a = np.vstack([rows.left[index], -self._weight])
+            a = np.vstack([rows.left[index], -self._cases])
             b = np.append(rows.right[index], -self._target)
             guess = scale * np.array([*(max(warm.get(rows.names[i], 0.0), _LEAST_WARM) for i in index), 1.0])
             for _ in range(_DOUBLINGS):
-                if (sign * vector - guess @ a).min() > 0:
+                if (objective - guess @ a).min() > 0:
                     break
                 guess = guess * 2
             else:
                 break
-            found = upper_bound(sign * vector, a, b, self._start, self._row, guess, tolerance, enough)
+            found = upper_bound(objective, a, b, self._start, self._row, guess, tolerance, enough)
             if found.value < best:
                 best = found.value
                 weights = rows.weighted(index, found.multipliers[:-1])
@@ -564,7 +586,7 @@ class _Prover:
             warm = {
                 rows.names[i]: float(w) / unit for i, w in zip(index, found.multipliers[:-1], strict=True)
             }
-        return _Step(end, sign * max(_more(best), enough), weights, target_weight)
+        return _Step(end, sign * max(_more(best + self._short), enough), weights, target_weight)
 
     def _close(self, branch: _Branch, form: int) -> None:
         """Bound a branch in which a form has no value left: both ends, weighted alike, make less than 0."""

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import xlogy
 
 from auditor.documents.proof import LikelihoodProof
 from auditor.documents.record import to_json
@@ -90,7 +91,7 @@ def likelihoods(counts: Counts, theta: Floats) -> Floats:
     for i, rows in enumerate(counts.attributes):
         for side in (0, 1):
             p = theta[:, 1 + 2 * i + side]
-            total += float(rows[0][side]) * np.log(p) + float(rows[1][side]) * np.log(1 - p)
+            total += float(rows[0][side]) * np.log(p) + xlogy(float(rows[1][side]), 1 - p)
     return np.asarray(total)
 
 
@@ -100,15 +101,32 @@ def free_parameters(model: NaiveBayes) -> Floats:
     )
 
 
-@pytest.mark.parametrize("delta", ["0", "0.05", "0.1", "0.3"])
-def test_no_fair_model_of_a_grid_beats_the_bound(delta: str) -> None:
-    counts = two_by_two()
+def two_by_two_unseen(side: int) -> Counts:
+    """A sensitive value without cases under one decision."""
+    rows = ((60, 20), (0, 20)) if side == 0 else ((30, 40), (30, 0))
+    return counts_of_tables(
+        (60, 40),
+        [
+            (True, [(Fraction(first), Fraction(second)) for first, second in rows]),
+            (False, [(Fraction(45), Fraction(10)), (Fraction(15), Fraction(30))]),
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("counts", "delta"),
+    [
+        *((two_by_two(), delta) for delta in ("0", "0.05", "0.1", "0.3")),
+        *((two_by_two_unseen(side), delta) for side in (0, 1) for delta in ("0", "0.1", "0.3")),
+    ],
+)
+def test_no_fair_model_of_a_grid_beats_the_bound(counts: Counts, delta: str) -> None:
     proof, found = proved(counts, delta, "0.001")
     # The grid lies around the model that was found and the free one, where a likelier fair one would be.
     near, away = free_parameters(found), free_parameters(counts.model)
     steps = np.linspace(-0.25, 1.25, 13)
     axes = [
-        np.clip(c + steps * (a - c) + 1e-4 * (steps - 0.5), 1e-6, 1 - 1e-6)
+        np.clip(c + steps * (a - c) + 1e-4 * (steps - 0.5), 1e-6, 1 if a == 1 else 1 - 1e-6)
         for c, a in zip(near, away, strict=True)
     ]
     theta = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 5)
@@ -116,7 +134,8 @@ def test_no_fair_model_of_a_grid_beats_the_bound(delta: str) -> None:
     odds = []
     for i in (0, 1):
         a, b = theta[:, 1 + 2 * i], theta[:, 2 + 2 * i]
-        odds.append((np.log(a / b), np.log((1 - a) / (1 - b))))
+        with np.errstate(divide="ignore"):
+            odds.append((np.log(a / b), np.log((1 - a) / (1 - b))))
     fair = np.ones(len(theta), dtype=np.bool_)
     for s in odds[0]:
         for y in (np.zeros(len(theta)), *odds[1]):
@@ -166,6 +185,25 @@ def between(first: NaiveBayes, second: NaiveBayes, share: Fraction) -> NaiveBaye
         for a, b in zip(first.attributes, second.attributes, strict=True)
     )
     return replace(first, attributes=attributes)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_what_has_no_cases_can_give_nothing(side: int) -> None:
+    """A line that takes from a parameter without cases is refused, and so is a form without a sign."""
+    body = document(proved(two_by_two_unseen(side), "0.1", "0.001")[0])
+    assert proof_checker.check(body) == Decimal(body["bound"])
+    # The sensitive value without cases is disclosed: its log-odds have no end on this side without proof.
+    form = next(k for k, f in enumerate(body["forms"]) if [0, 1] in f["values"] and f["prior"])
+    free = copy.deepcopy(body)
+    step = {"form": form, "upper": side == 1, "value": "0", "target_weight": "1000"}
+    free["branches"][0]["steps"] = [step | {"weights": {"chords": [], "ranges": []}}]
+    with pytest.raises(Refused, match="take more than the counts have"):
+        proof_checker.check(free)
+    both = copy.deepcopy(body)
+    for name in ("favourable", "unfavourable"):
+        both["attributes"][0][name][1] = "0"
+    with pytest.raises(Refused, match="a value without cases"):
+        proof_checker.check(both)
 
 
 def test_at_the_edges_the_optimum_is_known() -> None:
@@ -383,8 +421,8 @@ def test_what_cannot_be_proved_is_said() -> None:
         prove(two_by_two(), Question.of("0.1", "ratio"), -100.0)
 
 
-def test_a_bound_that_no_branch_can_lower_ends_the_proof() -> None:
-    """Patterns of values without cases are left out, so that no number of branches closes this gap."""
+def test_what_sensitive_values_without_cases_cost_is_proved() -> None:
+    """Without their patterns no number of branches closes this gap."""
     counts = counts_of_tables(
         (60, 50),
         [
@@ -397,5 +435,5 @@ def test_a_bound_that_no_branch_can_lower_ends_the_proof() -> None:
     proof, _ = proved(counts, "0.1", "0.01", limits)
     assert not limits.expired()
     assert len(proof.branches) < 100
-    assert Decimal(proof.bound) > Decimal(proof.target)
+    assert Decimal(proof.bound) == Decimal(proof.target)
     proof_checker.check(document(proof))

@@ -3,12 +3,11 @@
 
     python checker.py CERTIFICATE [--public-key KEY.pem] [--at YYYY-MM-DD] [--proof PROOF.json]
 
-Needs Python 3.11, files beside it, and nothing else: form_checker.py says what a certificate can say;
-scorecard_checker.py, repair_checker.py and box_checker.py have what only certificates of scorecards, of
-repaired models and of boxes of models need; proof_checker.py checks the proof that some name, a file of its
-own. Every number is computed again from the model in the certificate, every sentence is made again from its
-facts, and the signature is checked. Exit code 0: all holds; 1: something does not; 3: no certificate, or no
-key; 4: what it claims could not all be checked within the limits, or without a file that is missing.
+Needs Python 3.11, the files beside it, and nothing else: form_checker.py says what a certificate can say; the
+others have what only certificates of scorecards, of repaired models, of boxes of models or with a proof need.
+Every number is computed again from the model in the certificate, every sentence is made again from its facts,
+and the signature is checked. Exit code 0: all holds; 1: something does not; 3: no certificate, or no key; 4:
+what it claims could not all be checked within the limits, or without a file that is missing.
 
 A naive Bayes model gives P(d | z) for a favourable decision d and disclosed values z. A pattern is a pair
 (x, y): x gives values to one or more sensitive attributes, y to any others, and P(xy) > 0. Its degree is
@@ -40,7 +39,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import accumulate, combinations, product
 from math import comb, gcd, inf, isqrt, log, log1p, prod, sqrt
 from pathlib import Path
@@ -51,7 +50,6 @@ from typing import Any
 # In the folder of this file; the last one in that of repairs, where the whole program is at hand.
 FORM, SCORECARDS, REPAIRS = "form_checker.py", "scorecard_checker.py", "repair_checker.py"
 PROOFS, BOXES = "proof_checker.py", "box_checker.py"
-SIDES = ("favourable", "unfavourable")
 CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 400_000, 8_000_000  # products in one list; steps, of about 3 µs
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
 Check = tuple[str, bool | None, str]  # its name, whether it holds or None if that was not found out, detail
@@ -69,7 +67,7 @@ form = beside(FORM)
 if form is None:
     print(f"NOT DECIDED: put {FORM} beside this file; it says what a certificate can say")
     sys.exit(4)
-number, digest = form.number, form.digest
+number, digest, SIDES = form.number, form.digest, form.SIDES
 
 
 # Ed25519, RFC 8032: points of -x² + y² = 1 + Dx²y² modulo P as (X, Y, Z, T) with x = X/Z, y = Y/Z, xy = T/Z.
@@ -153,6 +151,7 @@ class NaiveBayes:
         # A value that is impossible under one decision leaves P(d | y) at 0 or 1, whatever else is disclosed.
         self.factors = [[(p / q).as_integer_ratio() for p, q in rows if p and q] for rows in self.rows]
         self.start, self.one = (self.prior / (1 - self.prior or 1)).as_integer_ratio(), (1, 1)
+        self.nothing, self.slack = (self.prior, 1 - self.prior), 1
 
     def times(self, a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
         """The product of two odds."""
@@ -164,21 +163,28 @@ class NaiveBayes:
         """Their logarithm."""
         return log(odds[0]) - log(odds[1])
 
-    def joint(self, values: Any) -> tuple[Fraction, Fraction]:
-        """P(d, values) and P(d̄, values)."""
-        rows = [self.rows[i][v] for i, v in values]
-        return prod((p for p, _ in rows), start=self.prior), prod((q for _, q in rows), start=1 - self.prior)
+    def more(self, both: Any, i: int, v: int) -> tuple[Fraction, Fraction]:
+        """P(d, values) and P(d̄, values) with one more value."""
+        return both[0] * self.rows[i][v][0], both[1] * self.rows[i][v][1]
 
-    def measure(self, x: Any, y: Any, told: Any, marks: Any) -> tuple[bool, Fraction, Fraction]:
-        """Whether a pattern has the numbers told of it; then its |degree| and P(xy)."""
-        (a, b), (c, d) = self.joint(x + y), self.joint(y)
+    def likely(self, both: Any, least: Fraction) -> bool:
+        """Whether they add up to a minimum probability."""
+        return bool(sum(both) >= least)
+
+    def differs(self, both: Any, context: Any, delta: Fraction) -> bool:
+        """Whether a pattern has |degree| > δ."""
+        return abs(degree(self.criterion, both[0] / sum(both), context[0] / sum(context))) > delta
+
+    def measure(self, x: Any, y: Any, told: Any, marks: Any, least: Fraction) -> tuple[bool, Fraction, bool]:
+        """Whether a pattern has the numbers told of it; then its |degree|, and whether it is in scope."""
+        (a, b), (c, d) = (reduce(lambda z, v: self.more(z, *v), part, self.nothing) for part in (x + y, y))
         if not a + b:
-            return False, Fraction(0), Fraction(0)
+            return False, Fraction(0), False
         after, before = a / (a + b), c / (c + d)
         size = degree(self.criterion, after, before)
         numbers = {"favourable_given_pattern": after, "favourable_given_context": before}
         numbers |= {"degree": size, "probability": a + b}
-        return all(number(told[name]) == value for name, value in numbers.items()), abs(size), a + b
+        return all(number(told[name]) == value for name, value in numbers.items()), abs(size), a + b >= least
 
     def strengths(self, disclosed: Any) -> Counter[Any]:
         """How many x over these attributes have each k = P(x | d) / P(x | d̄); None is infinite."""
@@ -206,10 +212,9 @@ class NaiveBayes:
         return (-ln(k) - end, end) if discriminant > 0 else None
 
     def exceeds(self, odds: tuple[int, int], k: Fraction | None, delta: Fraction) -> bool:
-        """Whether |degree| > δ, by the definition."""
+        """The same of a context's odds and of k."""
         r = Fraction(*odds)
-        after = Fraction(1) if k is None else r * k / (1 + r * k)
-        return abs(degree(self.criterion, after, r / (1 + r))) > delta
+        return self.differs((Fraction(1), 0) if k is None else (r * k, 1), (r, 1), delta)
 
     def settled(self, disclosed: Any, delta: Fraction) -> bool:
         """Whether the two extreme k over X show that no x over attributes of X exceeds δ in any context."""
@@ -226,9 +231,8 @@ class Model:
     def __init__(self, exact: Any, criterion: str, family: Any = NaiveBayes, late: Any = bool) -> None:
         self.work, self.late, self.odds, attributes = 0, late, family(exact, criterion), exact["attributes"]
         self.names, self.sizes = [a["name"] for a in attributes], [len(a["values"]) for a in attributes]
-        self.where = {
-            (a["name"], v): (i, j) for i, a in enumerate(attributes) for j, v in enumerate(a["values"])
-        }
+        places = ((i, a, j, v) for i, a in enumerate(attributes) for j, v in enumerate(a["values"]))
+        self.where = {(a["name"], v): (i, j) for i, a, j, v in places}
         self.kinds = [frozenset(factors) for factors in self.odds.factors]
         self.sensitive, self.sound = [i for i, a in enumerate(attributes) if a["sensitive"]], self.odds.sound
         self.total = prod(1 + m * (1 + (i in self.sensitive)) for i, m in enumerate(self.sizes))
@@ -236,17 +240,17 @@ class Model:
 
     def is_empty(self, least: Fraction) -> bool:
         """Whether no sensitive value is disclosed by as many people as a minimum probability asks for."""
-        values = ((i, v) for i in self.sensitive for v in range(self.sizes[i]))
-        return least > 0 and all(sum(self.odds.joint([value])) < least for value in values)
+        odds, values = self.odds, ((i, v) for i in self.sensitive for v in range(self.sizes[i]))
+        return least > 0 and not any(odds.likely(odds.more(odds.nothing, *v), least) for v in values)
 
-    def measure(self, told: Any, marks: Any) -> tuple[bool, Fraction, Fraction]:
-        """Whether a pattern is one and has the numbers told of it; then its |degree| and P(xy)."""
+    def measure(self, told: Any, marks: Any, least: Fraction) -> tuple[bool, Fraction, bool]:
+        """Whether a pattern is one and has the numbers told of it; its |degree|, and if it is in scope."""
         parts = (told["sensitive_values"], told["context_values"])
         x, y = ([self.where.get(item, (-1, 0)) for item in part.items()] for part in parts)
         used = [i for i, _ in x + y]
         if -1 in used or len({*used}) < len(used) or not {i for i, _ in x} <= {*self.sensitive}:
-            return False, Fraction(0), Fraction(0)
-        found: tuple[bool, Fraction, Fraction] = self.odds.measure(x, y, told, marks)
+            return False, Fraction(0), False
+        found: tuple[bool, Fraction, bool] = self.odds.measure(x, y, told, marks, least)
         return found
 
     def sets(self) -> Iterator[tuple[int, ...]]:
@@ -278,7 +282,7 @@ class Model:
 
     def plan(self, threshold: Fraction) -> list[tuple[tuple[int, ...], list[int], list[int]]]:
         """Each X that isn't settled, and the other attributes in two parts; all work is counted first."""
-        planned = []
+        planned, weight = [], self.odds.weight
         if len(self.sensitive) > form.LISTED_LIMIT:
             raise TimeoutError
         for x in self.sets():
@@ -288,9 +292,7 @@ class Model:
                 second = self.fill(self.shared, free, isqrt(strengths * self.length(others)))
                 first = [i for i in others if i not in second]
                 rows, columns = self.length(first), self.length(second) if second != self.shared else 0
-                self.spend(
-                    strengths * (rows + 20 * self.odds.weight) + 2 * self.odds.weight * (rows + columns)
-                )
+                self.spend(strengths * (rows + 20 * weight) + 2 * weight * (rows + columns))
                 planned.append((x, first, second))
         return planned
 
@@ -355,40 +357,37 @@ class Model:
     def probable(self, threshold: Fraction, least: Fraction) -> int:
         """How many patterns with at least this P(xy) have a |degree| above a threshold; each is visited."""
         order = sorted(range(len(self.names)), key=lambda i: i not in self.sensitive)
-        # Attributes done; whether any is in x; P(d, xy), P(d̄, xy), and the same of y.
-        found, stack = 0, [(0, False, *self.odds.joint([]), *self.odds.joint([]))]
+        odds, found, small = self.odds, 0, least * self.odds.slack
+        # Attributes done; whether any is in x; what is disclosed of xy, and of y.
+        stack = [(0, False, odds.nothing, odds.nothing)]
         while stack:
-            i, disclosed, a, b, c, d = stack.pop()
-            if a + b < least or (i == len(self.sensitive) and not disclosed):
+            i, disclosed, both, context = stack.pop()
+            if not odds.likely(both, small) or (i == len(self.sensitive) and not disclosed):
                 continue
-            self.spend(5)
+            self.spend(5 * odds.weight)
             if i == len(order):
-                found += abs(degree(self.odds.criterion, a / (a + b), c / (c + d))) > threshold
+                found += odds.likely(both, least) and odds.differs(both, context, threshold)
                 continue
-            stack.append((i + 1, disclosed, a, b, c, d))
-            for p, q in self.odds.rows[order[i]]:
-                stack.append((i + 1, disclosed, a * p, b * q, c * p, d * q))
+            stack.append((i + 1, disclosed, both, context))
+            for v in range(self.sizes[order[i]]):
+                longer = odds.more(both, order[i], v)
+                stack.append((i + 1, disclosed, longer, odds.more(context, order[i], v)))
                 if i < len(self.sensitive):
-                    stack.append((i + 1, True, a * p, b * q, c, d))
+                    stack.append((i + 1, True, longer, context))
         return found
 
 
-def examine(
-    data: bytes, key: bytes | None, at: date, proof: bytes | None = None, late: Any = bool
-) -> Iterator[Check]:
+def examine(data: bytes, key: Any, at: date, proof: Any = None, late: Any = bool) -> Iterator[Check]:
     """All checks of a file's bytes, as far as time lasts: ``late`` tells whether it is up, if it is given."""
     c, signed, keyid, sig = form.read(data)
     if proof is not None and "proof" not in (c["model"].get("repair") or {}):
         form.refuse("a certificate that names no proof, and a proof was given")
-    right = (
-        key is not None and hashlib.sha256(PREFIX + key).hexdigest() == keyid and is_signed(signed, sig, key)
-    )
+    right = key and hashlib.sha256(PREFIX + key).hexdigest() == keyid and is_signed(signed, sig, key)
     named = f"the key {keyid} is named" if signed else "it is not signed"
     yield "signature", right if key else None, named
     if key and not right:
         return  # whoever wrote the rest, it isn't worth the work
-    same = c["id"] == digest({name: value for name, value in c.items() if name != "id"})[:32]
-    yield "id", same, "the digest of all the rest"
+    yield "id", c["id"] == digest({n: v for n, v in c.items() if n != "id"})[:32], "digest of all the rest"
     start, end, exact, words = c["valid_from"], c["expires"], c["model"]["exact"], form.claim(c)
     yield "dates", start <= at.isoformat() < end, f"from {start} until {end}, asked for {at}"
     yield "digest", digest(exact) == c["model"]["sha256"], "of the exact model"
@@ -427,14 +426,14 @@ def answers(c: Any, model: Model) -> Iterator[Check]:
     delta, least = number(c["delta"]), number(c["min_probability"] or "0")
     lower, upper = number(c["max_degree"]["lower"]), number(c["max_degree"]["upper"])
     unit, exactly = Fraction(1, 10 ** max(12, len(c["delta"]) - 2)), c["max_degree"]["exact"]
-    none = (c["verdict"] == "inconclusive" or model.is_empty(least), Fraction(0), least)
-    marks = (lower, lower + unit, upper, delta)
+    marks, told = (lower, lower + unit, upper, delta), c["witness"]
     try:
-        true, found, probability = model.measure(c["witness"], marks) if c["witness"] else none
+        empty = not told and (c["verdict"] == "inconclusive" or model.is_empty(least))
+        true, found, inside = model.measure(told, marks, least) if told else (empty, Fraction(0), True)
     except TimeoutError:
         yield "witness", None, "its numbers are too close to call"
         return
-    yield "witness", true and probability >= least, "its degree and probabilities"
+    yield "witness", true and inside, "its degree and probabilities"
     holds = lower <= found < lower + unit and found <= upper and lower % unit == upper % unit == 0
     holds = holds and (exactly is None or (found == number(exactly) and upper < found + unit))
     beyond = model.above(upper if exactly is None else found, least)

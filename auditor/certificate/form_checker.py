@@ -291,8 +291,8 @@ def relations(c: Any) -> Iterator[tuple[str, bool]]:
     yield "no sensitive attributes", sensitive != []
     yield from parameters(exact)
     if scored:
-        none = (c["min_probability"], c["max_degree"]["exact"])
-        yield "what no certificate of a scorecard has", none == (None, None)
+        likely = c["min_probability"] is None or exact["unfavourable_share"] is not None
+        yield "what no certificate of a scorecard has", likely and c["max_degree"]["exact"] is None
     if scored and c["model"]["repair"]:
         yield from parameters(source(c))
         people = c["model"]["provenance"]["rows"]

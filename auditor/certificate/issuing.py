@@ -51,7 +51,7 @@ from auditor.model.exponentials import power
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
-from auditor.search.answer import Answer, measured
+from auditor.search.answer import Answer, is_probable, measured
 from auditor.search.criteria import CRITERIA
 from auditor.search.pattern import Pattern
 from auditor.search.question import Question
@@ -71,20 +71,15 @@ _PEOPLE = 1000
 Model = TypeVar("Model", NaiveBayes, AdditiveModel, NaiveBayes | AdditiveModel)
 
 
-def check(spec: ModelSpec | ScorecardSpec, question: Question) -> None:
+def check(spec: ModelSpec | ScorecardSpec) -> None:
     """Refuse what no certificate can say, before any work is done.
 
-    That is a model whose numbers together are too long, or a scorecard under a minimum probability.
+    That is a model whose numbers together are too long.
 
     Raises
     ------
     InputError
     """
-    if isinstance(spec, ScorecardSpec) and question.min_probability:
-        raise InputError(
-            f"{escaped(spec.name)}: a scorecard is certified without a minimum probability; leave it out, or "
-            "show the patterns that are so probable with auditor audit"
-        )
     model = exact_of(spec)
     rows: list[list[Fraction]]
     if isinstance(model, AdditiveModel):
@@ -267,7 +262,7 @@ def _any_pair(answer: Answer) -> Pattern | None:
     if not has_population(model):
         return measured(model, criterion, values[0], ())
     x = max(values, key=lambda x: sum(model.joint(x)))
-    if sum(model.joint(x)) < (least.value if least else 0):
+    if least and not is_probable(model, x, least.value):
         return None
     return measured(model, criterion, x, ())
 

@@ -51,6 +51,9 @@ class Scorecard:
         if not self.peopled:  # and so nothing has a probability
             return
         self.share = Fraction(exact["unfavourable_share"])
+        # What is disclosed: P(d̄, values), and the exponent. In a rounded population, one value more can make
+        # that likelier by 10^-8.
+        self.nothing, self.slack = (self.share, self.start), 1 - Fraction(1, 10**4)
         self.population = [[Fraction(p) for p in a["population"]] for a in exact["attributes"]]
         self.sound &= 0 < self.share < 1 and all(p > 0 for row in self.population for p in row)
         self.sound = self.sound and all(abs(total - 1) <= NEAR for total in self._totals(rows, start))
@@ -166,8 +169,21 @@ class Scorecard:
             terms = [(1 - threshold, Fraction(size, 2 * self.unit)), (-1 - threshold, NONE)]
         return threshold >= 1 or self.sign(terms) <= 0
 
-    def measure(self, x: Any, y: Any, told: Any, marks: Any) -> tuple[bool, Fraction, Fraction]:
-        """Whether a pattern has the numbers told of it; its |degree| as it compares to marks; and P(xy)."""
+    def more(self, both: tuple[Fraction, int], i: int, v: int) -> tuple[Fraction, int]:
+        """What is disclosed with one more value."""
+        return both[0] * self.population[i][v], both[1] + self.factors[i][v]
+
+    def likely(self, both: tuple[Fraction, int], least: Fraction) -> bool:
+        """Whether that has a minimum probability: P(d̄, values) (1 + R) is at least that."""
+        share, exponent = both
+        return self.sign([(share - least, NONE), (share * self.c, Fraction(exponent, self.unit))]) >= 0
+
+    def differs(self, both: tuple[Fraction, int], context: tuple[Fraction, int], threshold: Fraction) -> bool:
+        """Whether |degree| is above a threshold."""
+        return self.exceeds(context[1], both[1] - context[1], threshold)
+
+    def measure(self, x: Any, y: Any, told: Any, marks: Any, least: Fraction) -> tuple[bool, Fraction, bool]:
+        """Whether a pattern has the numbers told of it; its |degree| as it compares to marks; if in scope."""
         context = self.start + sum(self.factors[i][v] for i, v in y)
         move = sum(self.factors[i][v] for i, v in x)
         ties = [mark for mark in marks if self.compare(context, move, mark) == 0]
@@ -185,7 +201,8 @@ class Scorecard:
             texts = [[round(n * PLACES) for n in side] for side in (low, high)]
             if texts[0] == texts[1] and (sure or ties):
                 holds = texts[0] == [Fraction(told[name]) * PLACES for name in names]
-                return holds, ties[0] if ties else (sizes[0] + sizes[1]) / 2, low[1]
+                inside = not least or self.likely((share, context + move), least)
+                return holds, ties[0] if ties else (sizes[0] + sizes[1]) / 2, inside
         raise TimeoutError
 
     def _odds(self, exponent: int, digits: int) -> tuple[Fraction, Fraction]:

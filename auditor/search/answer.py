@@ -329,6 +329,11 @@ def measured(model: Classifier, criterion: Criterion, x: Assignment, y: Assignme
     return exact_of(model).measure(criterion, x, y)
 
 
+def is_probable(model: Classifier, x: Assignment, least: Fraction) -> bool:
+    """Whether a pair (x, ∅) has a minimum probability, exactly."""
+    return exact_of(model).probable(x, (), least)
+
+
 def ranking(model: Classifier, rank_by: RankBy | None) -> RankBy:
     """By what the top patterns of a model are ranked.
 

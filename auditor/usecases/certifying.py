@@ -274,7 +274,7 @@ def _issue(
     audited: bool = False,
 ) -> tuple[Certificate, Audit | None]:
     """Answer the question once; certify what the answer shows, and write it down as an audit if wanted."""
-    issuing.check(spec, chosen.question)
+    issuing.check(spec)
     source = None if spec.repair is None else _before_repair(spec)
     proof = _proof(options.proof, spec) if options.proof else None
     started = clock.seconds()

@@ -283,7 +283,13 @@ def random_certificate(random: Random, scored: bool | None = None) -> Content:
         if random.random() < 0.3:
             source = card(random, points=random.random() < 0.5)
             spec = as_repaired_card(source, random)
-        sizes = {pair.size for pair in brute(tree(made(delta, spec, limits=limits, **wishes))).pairs}
+        content = tree(made(delta, spec, limits=limits, **wishes))
+        pairs = brute(content).pairs
+        if content["model"]["exact"]["unfavourable_share"] is not None and random.random() < 0.4:
+            tied = sorted({p.probability for p in pairs if not 10**30 % p.probability.denominator})
+            likely = plain_decimal(random.choice(tied)) if tied and random.random() < 0.5 else None
+            wishes["min_probability"] = likely or random.choice(["0.5", "0.1", "0.05", "0.01", "0.9"])
+        sizes = {pair.size for pair in pairs}
         short = sorted(size for size in sizes if not (10**9 * size).denominator > 1)
         if short and random.random() < 0.6:
             delta = plain_decimal(random.choice(short))
@@ -962,7 +968,7 @@ def _scored(c: Content) -> Iterator[bool]:
     yield exact["base"] in ("2", "e")
     yield exact["family"] == c["model"]["family"] and (peopled or c["model"]["repair"] is None)
     yield exact["family"] == "scorecard" and c["version"] == 2
-    yield (c["min_probability"], c["max_degree"]["exact"]) == (None, None)
+    yield c["max_degree"]["exact"] is None and (peopled or c["min_probability"] is None)
     yield not peopled or conforms(exact)
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from auditor.certificate import checker, form_checker, issuing, scorecard_checker
 from auditor.certificate.comparing import compare
+from auditor.certificate.issuing import tree
 from auditor.certificate.policy import terms
 from auditor.certificate.reading import open_certificate
 from auditor.certificate.scope import loosened, scope_changes, scope_of
@@ -27,11 +28,11 @@ from auditor.model.scorecard import ScorecardSpec
 from auditor.repair.scorecards import counts_of, population_of
 from auditor.report.wording import UNDISCLOSED
 from auditor.search.answer import answer
-from auditor.usecases.certifying import CertifyOptions, certify
 from auditor.usecases.reporting import report
-from tests.certificate.cards import assuming_nobody, card, enumerated
+from tests.certificate.cards import assuming_nobody, card, enumerated, whole_card
 from tests.certificate.falsehoods import as_repaired_card as as_repaired
-from tests.certificate.making import AGAINST, DAY, EXAMPLES, KEY, bare, put, renamed
+from tests.certificate.falsehoods import plain_decimal, sentence_and_formula
+from tests.certificate.making import AGAINST, DAY, EXAMPLES, KEY, bare, made, put, renamed
 from tests.cli.conftest import Auditor
 from tests.cli.conftest import auditor as auditor
 
@@ -206,7 +207,6 @@ def test_the_example_is_certified() -> None:
         (("model", "exact", "undisclosed"), "declared", "unreadable"),
         (("model", "exact", "base"), "3", "unreadable"),
         (("model", "family"), "naive-bayes", "unreadable"),
-        (("min_probability",), "0.1", "unreadable"),
         (("witness", "degree"), "-0.166487488514513113830050", "unreadable"),
         (("max_degree", "exact"), "1/6", "unreadable"),
         (("model", "exact", "intercept"), "1001", "unreadable"),
@@ -391,10 +391,43 @@ def test_a_cover_says_what_not_disclosed_meant_before(auditor: Auditor, tmp_path
         assert (said in told) if said else ("what is not disclosed:" not in told)
 
 
-def test_a_minimum_probability_is_refused_before_the_work() -> None:
-    model = str(EXAMPLES / "german_scorecard.yaml")
-    with pytest.raises(InputError, match="without a minimum probability; leave it out, or"):
-        certify(model, CertifyOptions(delta="0.1", min_probability="0.1", time_limit=0))
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_patterns_of_a_minimum_probability_are_certified(criterion: Any) -> None:
+    """Also where that is exactly the probability of a pattern."""
+    random = Random(5)
+    tied = empty = 0
+    for _ in range(8):
+        spec = whole_card(random, ["x", "y"][: random.randint(1, 2)])
+        pairs = enumerated(tree(made("0.1", spec))["model"]["exact"], criterion).pairs
+        decimals = [p.probability for p in pairs if not 10**30 % p.probability.denominator]
+        for least in {plain_decimal(random.choice(decimals or [Fraction(1, 5)])), "0.1", "0.95"}:
+            certificate = made("0.1", spec, criterion=criterion, min_probability=least)
+            scope = [p for p in pairs if p.probability >= Fraction(least)]
+            found = sum(p.size > Fraction(1, 10) for p in scope)
+            tied += any(p.probability == Fraction(least) for p in scope)
+            empty += not scope
+            assert certificate.pattern_count == str(found)
+            assert (certificate.witness is None) == (not scope)
+            content = tree(certificate)
+            assert set(outcomes(bare(content)).values()) == {True, None}
+            assert verify(open_certificate(sign(certificate, KEY), "cert.json"), AGAINST).result == "holds"
+            more = renamed(put(content, ("pattern_count",), str(found + 1)))
+            assert False in outcomes(bare(more)).values() if found else True
+    assert tied > 3
+    assert empty > 1
+
+
+def test_a_pattern_outside_the_scope_is_no_witness() -> None:
+    """One that is larger, and a hair less probable than asked for."""
+    spec = whole_card(Random(6), ["x", "y"])
+    content = tree(made("0.1", spec, min_probability="0.3"))
+    told = content["witness"]
+    pairs = enumerated(content["model"]["exact"], "difference").pairs
+    (likely,) = {p.probability for p in pairs if abs(p.probability - Fraction(told["probability"])) < 10**-20}
+    for least, holds in ((likely, True), (likely + Fraction(1, 10**100), False)):
+        changed = content | {"min_probability": plain_decimal(least)}
+        changed["claim"] = sentence_and_formula(changed)
+        assert outcomes(bare(renamed(changed)))["witness"] is holds
 
 
 def test_on_the_command_line(tmp_path: Path, auditor: Auditor) -> None:

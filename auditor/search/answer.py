@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import accumulate, chain, combinations_with_replacement
+from itertools import accumulate, chain, combinations_with_replacement, islice
 from math import inf
 from typing import get_args
 
@@ -51,8 +51,8 @@ _THRESHOLDS = tuple(
         *("15", "2", "25", "3", "4", "5", "6", "7", "8", "9"),
     )
 )
-#: Sensitive attributes up to which every pair of them is searched.
-_PAIRED = 10
+#: Sensitive attributes up to which every pair of them is searched, and each of them.
+_PAIRED, _SEARCHED = 10, 64
 #: Patterns drawn one by one in an illustration; of more than these a uniform sample is.
 _CLOUD = 1_000
 #: Patterns that each ranking points out in an illustration, and on the Pareto front.
@@ -277,8 +277,9 @@ def answer(
         figures.add(_GROUP, engine.group_level())
         figures.add(_individual(model), engine.worst(individual=True))
         for i in attributes:
-            figures.add(_disclosing(i), engine.worst(disclosing=i))
-            figures.add(_among(i, i), engine.worst(only=(i,)))
+            searched = len(attributes) <= _SEARCHED
+            figures.add(_disclosing(i), engine.worst(disclosing=i, searched=searched))
+            figures.add(_among(i, i), engine.worst(only=(i,), searched=searched))
         if shares:
             by_share = engine.worst_by_share([share.value for share in shares[:-1]])
             for share, found in zip(shares, (*by_share, worst), strict=True):
@@ -636,10 +637,9 @@ class _Scope:
 
     def has(self, pattern: Pattern) -> bool:
         """Whether a pattern meets the conditions."""
-        disclosed = {i for i, _ in pattern.sensitive_values}
         return (
-            self.disclosing <= disclosed
-            and (self.only is None or disclosed <= self.only)
+            self.disclosing <= pattern.disclosed
+            and (self.only is None or pattern.disclosed <= self.only)
             and (not self.probability or pattern.probability >= self.probability)
             and self.least_context <= len(pattern.context_values) <= self.most_context
         )
@@ -704,12 +704,14 @@ class _Figures:
         cover : collection of _Scope
             Every pattern is in one of these, if there are any.
         """
+        worst_first = sorted({p.key: p for p in self.seen}.values(), key=lambda p: -abs(p.degree))
         found = {
-            scope: figure.having_seen(filter(scope.has, self.seen)) for scope, figure in self._figures.items()
+            scope: figure.having_seen(islice(filter(scope.has, worst_first), 1))
+            for scope, figure in self._figures.items()
         }
+        tightest = sorted(found.items(), key=lambda entry: entry[1].upper)
         uppers = {
-            scope: min(other.upper for wider, other in found.items() if scope.within(wider))
-            for scope in found
+            scope: next(other.upper for wider, other in tightest if scope.within(wider)) for scope in found
         }
         ceiling = min(ceiling, max((uppers[scope] for scope in cover), default=ceiling))
         self._figures = {scope: figure.below(min(uppers[scope], ceiling)) for scope, figure in found.items()}

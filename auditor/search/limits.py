@@ -21,7 +21,9 @@ class Limits:
     steps : int
         Bisections that an exact count may take.
     nodes : int
-        Nodes that a branch-and-bound search may expand.
+        Nodes that a branch-and-bound search may expand; 0 for its bound alone.
+    children : int
+        Children of nodes that it may look at: of models with many values a node has thousands.
     sliced : int
         Subset sums that may be gone through slice by slice, where they are too many to be listed.
     expired : callable
@@ -31,6 +33,7 @@ class Limits:
     entries: int = 1 << 22
     steps: int = 1 << 31
     nodes: int = 1 << 20
+    children: int = 1 << 22
     sliced: int = 1 << 29
     expired: Callable[[], bool] = _never
 

@@ -50,8 +50,8 @@ _THRESHOLDS = tuple(
         *("15", "2", "25", "3", "4", "5", "6", "7", "8", "9"),
     )
 )
-#: Sensitive attributes up to which every pair of them is searched.
-_PAIRED = 10
+#: Sensitive attributes up to which every pair of them is searched, and each of them.
+_PAIRED, _SEARCHED = 10, 64
 #: Patterns drawn one by one in an illustration; of more than these a uniform sample is.
 _CLOUD = 1_000
 #: Patterns that each ranking points out in an illustration, and on the Pareto front.
@@ -211,8 +211,9 @@ def answer(
         figures.add(GROUP, engine.group_level())
         figures.add(individual(model), engine.worst(individual=True))
         for i in attributes:
-            figures.add(disclosing(i), engine.worst(disclosing=i))
-            figures.add(among(i, i), engine.worst(only=(i,)))
+            searched = len(attributes) <= _SEARCHED
+            figures.add(disclosing(i), engine.worst(disclosing=i, searched=searched))
+            figures.add(among(i, i), engine.worst(only=(i,), searched=searched))
         if shares:
             by_share = engine.worst_by_share([share.value for share in shares[:-1]])
             for share, found in zip(shares, (*by_share, worst), strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Self
 
@@ -74,10 +75,9 @@ class FigureScope:
 
     def has(self, pattern: Pattern) -> bool:
         """Whether a pattern meets the conditions."""
-        disclosed = {i for i, _ in pattern.sensitive_values}
         return (
-            self.disclosing <= disclosed
-            and (self.only is None or disclosed <= self.only)
+            self.disclosing <= pattern.disclosed
+            and (self.only is None or pattern.disclosed <= self.only)
             and (not self.probability or pattern.probability >= self.probability)
             and self.least_context <= len(pattern.context_values) <= self.most_context
         )
@@ -147,12 +147,14 @@ class Figures:
         cover : collection of FigureScope
             Every pattern is in one of these, if there are any.
         """
+        worst_first = sorted({p.key: p for p in self.seen}.values(), key=lambda p: -abs(p.degree))
         found = {
-            scope: figure.having_seen(filter(scope.has, self.seen)) for scope, figure in self._figures.items()
+            scope: figure.having_seen(islice(filter(scope.has, worst_first), 1))
+            for scope, figure in self._figures.items()
         }
+        tightest = sorted(found.items(), key=lambda entry: entry[1].upper)
         uppers = {
-            scope: min(other.upper for wider, other in found.items() if scope.within(wider))
-            for scope in found
+            scope: next(other.upper for wider, other in tightest if scope.within(wider)) for scope in found
         }
         ceiling = min(ceiling, max((uppers[scope] for scope in cover), default=ceiling))
         self._figures = {scope: figure.below(min(uppers[scope], ceiling)) for scope, figure in found.items()}

@@ -75,6 +75,11 @@ class Pattern:
         """The divergence as a float; see `divergence` for when it is infinite."""
         return float(self.divergence)
 
+    @cached_property
+    def disclosed(self) -> frozenset[int]:
+        """The sensitive attributes that x discloses."""
+        return frozenset(i for i, _ in self.sensitive_values)
+
     @property
     def key(self) -> tuple[int, Assignment, Assignment]:
         """What breaks ties between patterns: the one with fewer values first, then the values themselves."""

@@ -34,12 +34,15 @@ class Tight:
     entries: int
     steps: int
     nodes: int
+    children: int
     checks: int
     sliced: int
 
     def limits(self) -> Limits:
         """Fresh ones, with a clock of their own."""
-        return Limits(self.entries, self.steps, self.nodes, self.sliced, countdown(self.checks))
+        return Limits(
+            self.entries, self.steps, self.nodes, self.children, self.sliced, countdown(self.checks)
+        )
 
 
 def countdown(checks: int) -> Callable[[], bool]:
@@ -55,7 +58,13 @@ def countdown(checks: int) -> Callable[[], bool]:
 
 few = st.sampled_from((0, 1, 2, 3, 5, 10, 30, 100, 10**9))
 tight = st.builds(
-    Tight, entries=st.sampled_from((1, 2, 3, 4, 9, 30, 10**6)), steps=few, nodes=few, checks=few, sliced=few
+    Tight,
+    entries=st.sampled_from((1, 2, 3, 4, 9, 30, 10**6)),
+    steps=few,
+    nodes=few,
+    children=few,
+    checks=few,
+    sliced=few,
 )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any, Literal
 
 import numpy as np
@@ -31,16 +30,24 @@ class Scope:
     contexts: Literal["any", "none", "all"] = "any"
     r"""With "none", pairs without context; with "all", those that disclose all: X = S, Y = Z \ S."""
 
+    def allowed(self, tables: LogOdds) -> tuple[int, ...]:
+        """The sensitive attributes that x may disclose, in order."""
+        if self.only is None:
+            return tables.sensitive
+        return tuple(i for i in tables.sensitive if i in self.only)
+
     def attributes(self, tables: LogOdds) -> tuple[int, ...]:
         """The sensitive attributes that x may disclose, the one that it must first."""
-        allowed = [i for i in tables.sensitive if self.only is None or i in self.only]
         return tuple(
-            sorted(allowed, key=lambda i: (i != self.disclosing, _spread(tables, i), tables.alike[i], i))
+            sorted(
+                self.allowed(tables),
+                key=lambda i: (i != self.disclosing, _spread(tables, i), tables.alike[i], i),
+            )
         )
 
     def kinds(self, tables: LogOdds) -> tuple[tuple[int, bool, bool], ...]:
         """Per attribute what those have in common that may change places in every pair of the scope."""
-        allowed = set(self.attributes(tables))
+        allowed = set(self.allowed(tables))
         return tuple((first, i in allowed, i == self.disclosing) for i, first in enumerate(tables.alike))
 
 
@@ -49,11 +56,6 @@ ANY = Scope()
 
 def _spread(tables: LogOdds, i: int) -> float:
     return min(tables.values[i]) - max(tables.values[i])
-
-
-def total_combinations(tables: LogOdds) -> int:
-    """How many x there are, over every non-empty set of sensitive attributes."""
-    return prod(1 + len(tables.values[i]) for i in tables.sensitive) - 1
 
 
 @dataclass(frozen=True)

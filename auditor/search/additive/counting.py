@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from auditor.choices import CoverageMethod
 from auditor.model.naive_bayes import Assignment
-from auditor.search.additive.combinations import total_combinations
 from auditor.search.additive.log_odds import FAR, Floats, Integers, LogOdds
 from auditor.search.additive.subset_sums import SortedSums, choice_at
 from auditor.search.criteria import Criterion
@@ -98,7 +97,8 @@ class PatternCount:
         lower = sum(entry.lower for entry in coverage) if coverage else max(self.lower, found.total())
         if lower > self.upper or any(entry.lower > entry.upper for entry in coverage):
             raise RuntimeError("more patterns were found than there can be")
-        return replace(self, lower=lower, coverage=coverage, found=tuple(found.elements()))
+        reason = self.reason if lower < self.upper else None
+        return replace(self, lower=lower, reason=reason, coverage=coverage, found=tuple(found.elements()))
 
     def disclosing(self, attribute: int) -> tuple[int, int]:
         """At least and at most how many patterns have an x that discloses a sensitive attribute."""
@@ -252,9 +252,9 @@ def _counted(tables: LogOdds, criteria: Sequence[Criterion], limits: Limits) -> 
 
     All sets and all criteria share a sorted half, and those of one set both halves.
     """
-    if total_combinations(tables) > _COMBINATIONS:
+    if tables.total_combinations > _COMBINATIONS:
         reason = (
-            f"there are {Decimal(total_combinations(tables)):.1e} combinations of sensitive values; "
+            f"there are {Decimal(tables.total_combinations):.1e} combinations of sensitive values; "
             f"at most {_COMBINATIONS:,} are counted one by one"
         )
         return [_TooMuch(reason)] * len(criteria)

@@ -28,7 +28,6 @@ from math import ceil, floor, isqrt, log, prod, sqrt
 
 import numpy as np
 
-from auditor.search.additive.combinations import total_combinations
 from auditor.search.additive.counting import (
     Coverage,
     PatternCount,
@@ -65,7 +64,7 @@ def enclosed_count(tables: LogOdds, criterion: Criterion, limits: Limits, reason
     """
     unknown = PatternCount(0, tables.total_patterns(), reason, ())
     grid = _Grid.of(tables)
-    if total_combinations(tables) > _COMBINATIONS or 1 << len(tables.sensitive) > _SETS:
+    if tables.total_combinations > _COMBINATIONS or 1 << len(tables.sensitive) > _SETS:
         return _together(tables, criterion, grid, limits, unknown)
     found: dict[tuple[int, ...], Coverage] = {}
     for disclosed, distribution in _distributions(tables, grid, limits):

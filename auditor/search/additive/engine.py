@@ -88,6 +88,7 @@ class Engine:
         disclosing: int | None = None,
         only: Sequence[int] | None = None,
         individual: bool = False,
+        searched: bool = True,
     ) -> Worst:
         r"""The k pairs of largest |degree|, ties broken by `Pattern.key`.
 
@@ -101,6 +102,8 @@ class Engine:
             Only x that disclose none but these sensitive attributes; the others may stand in y.
         individual : bool
             Only pairs that disclose everything, ``X = S`` and ``Y = Z \ S``.
+        searched : bool
+            Whether to search; without it the bound is the closed one, and the pair any in scope.
         """
         contexts: Literal["any", "all"] = "all" if individual else "any"
         scope = Scope(disclosing, None if only is None else tuple(only), contexts)
@@ -108,6 +111,8 @@ class Engine:
         if self.min_probability is not None:
             # Only its bound is of use, unless the first it finds is probable enough.
             limits = replace(limits, nodes=min(limits.nodes, _FIRST))
+        if not searched:
+            limits = replace(limits, nodes=0)
         if scope.disclosing is not None or scope.only is not None:
             # Of a part of the patterns both ends are wanted, and need not meet in the last digit.
             limits = replace(limits, entries=min(limits.entries, _SHORT), sliced=0)
@@ -120,6 +125,10 @@ class Engine:
             limits=limits,
             memory=self._memory,
         )
+        if not searched:
+            least = self.min_probability
+            kept = (p for p in found.patterns if least is None or p.probability >= least)
+            return replace(found, patterns=tuple(kept))
         return self._probable(found, k, self.min_probability, only_patterns, scope)
 
     def group_level(self) -> Worst:
@@ -133,7 +142,9 @@ class Engine:
 
     def worst_by_share(self, shares: Sequence[Fraction]) -> tuple[Worst, ...]:
         """The worst pair of those that apply to at least each share of people, ``P(xy) >= share``."""
-        limits = replace(self.limits, nodes=min(self.limits.nodes, _FIRST))
+        limits = replace(
+            self.limits, nodes=min(self.limits.nodes, _FIRST), children=self.limits.children >> 2
+        )
         overall = worst_patterns(self.tables, self.criterion, limits=limits, memory=self._memory)
         return tuple(
             self._probable(

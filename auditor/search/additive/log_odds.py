@@ -209,6 +209,21 @@ class LogOdds:
         sizes = [(len(row), i in self.sensitive) for i, row in enumerate(self.values)]
         return prod(1 + m * (1 + sensitive) for m, sensitive in sizes) - prod(1 + m for m, _ in sizes)
 
+    @cached_property
+    def total_combinations(self) -> int:
+        """How many x there are, over every non-empty set of sensitive attributes."""
+        return prod(1 + len(self.values[i]) for i in self.sensitive) - 1
+
+    @cached_property
+    def strengths(self) -> tuple[float, float]:
+        """At most and at least s of any x: each attribute adds what it can alone (the paper's lemma)."""
+        return self.strengths_of(self.sensitive)
+
+    def strengths_of(self, attributes: Sequence[int]) -> tuple[float, float]:
+        """The same of those x that disclose none but some attributes."""
+        rows = [self.values[i] for i in attributes]
+        return sum(max(0, *row) for row in rows), sum(min(0, *row) for row in rows)
+
     def outside(self, x: Assignment) -> tuple[int, ...]:
         """The attributes that x leaves free for the context."""
         disclosed = {i for i, _ in x}

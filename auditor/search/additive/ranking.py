@@ -229,7 +229,8 @@ class _Search:
         frontier = self._frontier
         frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.array([inf]))
         while len(frontier):
-            if self.nodes >= self._limits.nodes or self._limits.expired():
+            limits = self._limits
+            if self.nodes >= limits.nodes or self.evaluated >= limits.children or limits.expired():
                 with np.errstate(over="ignore"):
                     self.upper = float(np.exp(frontier.best))
                 return False

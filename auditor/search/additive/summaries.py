@@ -218,6 +218,7 @@ class _Walk:
         self._min_probability = min_probability
         self._threshold = float(criterion.threshold)
         self._frontier = Frontier()
+        self._looked_at = 0
         #: ``ln P`` of the most probable node that has not been expanded; -inf at the end.
         self.frontier = inf
 
@@ -237,13 +238,14 @@ class _Walk:
         """
         tree, frontier = self.tree, self._frontier
         size = max(_BLOCK, _CHILDREN // (1 + len(tree.columns.attribute)))
-        expanded = 0
+        expanded, limits = 0, self._limits
         frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.zeros(1))
         while True:
             self.frontier = frontier.best
             if not len(frontier):
                 return True
-            if enough(self.frontier) or expanded >= self._limits.nodes or self._limits.expired():
+            spent = expanded >= limits.nodes or self._looked_at >= limits.children
+            if spent or enough(self.frontier) or limits.expired():
                 return False
             kind, number, log_p = frontier.pop(size)
             expanded += len(kind)
@@ -300,6 +302,7 @@ class _Walk:
         places, most = self._below(tree.at(ids))
         ids = ids[~prune(places, slots.log_probability(nodes)[more], most)]
         children = tree.children(ids)
+        self._looked_at += len(children)
         slots = tree.roots[children.slot]
         log_p = slots.log_probability(children)
         # A node whose contexts can't reach the interval of its x has no pattern below it.

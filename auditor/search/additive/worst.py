@@ -12,7 +12,7 @@ from math import inf, isinf, nextafter, prod
 import numpy as np
 
 from auditor.model.naive_bayes import Assignment
-from auditor.search.additive.combinations import ANY, Combinations, Scope, Xs, total_combinations
+from auditor.search.additive.combinations import ANY, Combinations, Scope, Xs
 from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, merged
 from auditor.search.additive.sliced_sums import Sliced
@@ -99,12 +99,12 @@ def worst_patterns(
     upper = threshold if only_patterns else Fraction(0)
     solved, nodes, complete = 0, 0, True
     memory = Memory() if memory is None else memory
-    if (k > 1 or only_patterns or scope != ANY) and limits.expired():
+    if (k > 1 or only_patterns or scope != ANY) and (not limits.nodes or limits.expired()):
         # Of many parts of an answer each would otherwise take its least time after the end of it.
         some = () if only_patterns else (_some_pattern(tables, criterion, scope),)
-        return Worst(some, _supremum(tables, criterion, scope), False, 0, total_combinations(tables))
+        return Worst(some, _supremum(tables, criterion, scope), False, 0, tables.total_combinations)
     strongest = Strongest(tables, criterion, scope, neutral=k > 1 or scope.contexts == "all")
-    seeds = strongest.seeds() if not only_patterns and k == 1 else []
+    seed = strongest.seed() if not only_patterns and k == 1 else None
 
     def solve(x: Assignment, own: float) -> None:
         nonlocal complete, upper, solved
@@ -131,9 +131,9 @@ def worst_patterns(
         best.sort(key=_rank)
         del best[k:]
 
-    if seeds:
+    if seed is not None:
         # A first witness at once, whatever the limits.
-        solve(seeds[0], 1.0)
+        solve(seed, 1.0)
         upper, complete, solved = Fraction(0), True, 0
         if scope == ANY:
             insert([group_level(tables, criterion)])
@@ -164,17 +164,13 @@ def worst_patterns(
         ),
         complete=complete,
         solved=solved,
-        total=total_combinations(tables),
+        total=tables.total_combinations,
     )
 
 
 def _supremum(tables: LogOdds, criterion: Criterion, scope: Scope) -> Fraction:
-    """A bound on every |degree| that takes no search: that of the largest |s| of any x, over every real γ.
-
-    To the largest and to the least s each attribute contributes alone (the paper's lemma).
-    """
-    rows = [tables.values[i] for i in scope.attributes(tables)]
-    ends = (sum(max(0, *row) for row in rows), sum(min(0, *row) for row in rows))
+    """A bound on every |degree| that takes no search: that of the largest |s| of any x, over every real γ."""
+    ends = tables.strengths if scope.only is None else tables.strengths_of(scope.allowed(tables))
     if any(map(isinf, ends)):
         return Fraction(1)
     largest = max(map(abs, ends)) + tables.slack
@@ -236,25 +232,31 @@ class Strongest:
                 yield ceiling, ceiling, xs.assignment(int(x.parent[0]), int(x.column[0]))
             frontier.drop(self.floor)
 
-    def seeds(self) -> list[Assignment]:
-        """Likely worst x, the likeliest first: each sign's strongest values, as many as are best."""
+    def seed(self) -> Assignment | None:
+        """A likely worst x: one sign's strongest values, as many as are best; None if there is none."""
         tables, xs = self._tables, self._xs
-        found: list[tuple[float, Assignment]] = []
+        rows: dict[int, list[int]] = {}
+        for i, v in xs.values:
+            rows.setdefault(i, []).append(v)
+        found: list[tuple[float, int, Assignment]] = []
         for sign in (1, -1):
-            order = []
-            for i in xs.order:
-                row = [(sign * tables.values[i][v], -v) for _, v in filter(lambda at: at[0] == i, xs.values)]
-                if row:
-                    order.append((max(row)[0], i, -max(row)[1]))
-            first = [entry for entry in order if entry[1] == xs.scope.disclosing]
-            order = first + sorted((e for e in order if e not in first), reverse=True)
-            for size in range(1, len(order) + 1):
-                if xs.scope.contexts == "all" and size < len(xs.order):
-                    continue
-                x = merged(tuple((i, v) for _, i, v in order[:size]))
-                if not np.isnan(tables.strength(x)):
-                    found.append((_bound(tables, self._criterion, x, 0), x))
-        return [x for _, x in sorted(found, key=lambda entry: (-entry[0], len(entry[1]), entry[1]))]
+            order = [max((sign * tables.values[i][v], i, -v) for v in row) for i, row in rows.items()]
+            order.sort(key=lambda entry: (entry[1] == xs.scope.disclosing, entry), reverse=True)
+            x = [(i, -v) for _, i, v in order]
+            reach = np.array([tables.reach[i] for i, _ in x], dtype=np.int64).reshape(-1, 2).cumsum(axis=0)
+            low, high = (
+                tables.reals(end - taken) for end, taken in zip(tables.full_reach, reach.T, strict=True)
+            )
+            with np.errstate(invalid="ignore"):
+                strength = np.cumsum([tables.real(tables.values[i][v]) for i, v in x])
+                sizes = self._criterion.largest_size(strength, low, high)
+            sizes[np.isnan(strength)] = -inf
+            if xs.scope.contexts == "all":
+                sizes[: len(xs.order) - 1] = -inf
+            if len(sizes) and sizes.max() > -inf:
+                best = int(sizes.argmax())
+                found.append((-float(sizes[best]), best, merged(tuple(x[: best + 1]))))
+        return min(found)[2] if found else None
 
     def _bounds(self, strength: Floats, xs: Xs) -> Floats:
         """At least |degree| for a strength s, as exact as tables are, and any γ that contexts of x reach."""

@@ -10,7 +10,7 @@ import typer
 
 from auditor.choices import CertificateForm
 from auditor.cli import destinations, exits, options
-from auditor.cli.terminal import Working, can_ask, complain, print_result
+from auditor.cli.terminal import Working, can_ask, coloured, columns, complain, print_result
 from auditor.errors import OutputError
 from auditor.output import write_bytes, write_text
 
@@ -390,11 +390,12 @@ def _show(
     from auditor.documents.record import to_json
     from auditor.report.certificates import render
 
-    text = to_json(document) if format == "json" else render(document, format)
     if output is not None:
-        write_text(output, text)
+        write_text(output, to_json(document) if format == "json" else render(document, format))
+    elif format == "json":
+        print_result(to_json(document), format)
     else:
-        print_result(text, format)
+        print_result(render(document, format, colour=coloured(), columns=columns()), format)
 
 
 def _deliver_bytes(data: bytes, output: Path | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -62,7 +63,12 @@ def load_policy(path: str | os.PathLike[str]) -> LoadedPolicy:
     try:
         tree = tomllib.loads(data.decode("utf-8"), parse_float=Decimal)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{name}: not TOML: {error}") from error
+        found = re.search(r"\(at line (\d+), column (\d+)\)$", str(error))
+        at = f"line {found[1]}, column {found[2]}: " if found else ""
+        why = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "not TOML"
+        raise InputError(
+            f"{name}: {at}{why}; correct it, or see the policy that auditor init writes"
+        ) from error
     return LoadedPolicy(name, hashlib.sha256(data).hexdigest(), validated(PolicyFile, tree, name))
 
 

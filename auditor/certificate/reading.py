@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import binascii
 import json
 import os
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from auditor.documents.reading import validated
 from auditor.documents.record import to_json
 from auditor.errors import InputError
 from auditor.messages import escaped
+from auditor.model.parsing import parse
 from auditor.model.reading import read_bytes
 
 KIND = "auditor/certificate"
@@ -200,7 +202,14 @@ def _is_certificate(data: bytes) -> bool | None:
 def _refusal(data: bytes, name: str, error: Exception) -> InputError:
     """Why a file is no certificate: its kind or version, each value that can't be, or what is at odds."""
     try:
-        content = form_checker.read_json(data)
+        try:
+            content = form_checker.read_json(data)
+        except checker.UNREADABLE:
+            # Says in its words why it can't be read, if that is why; a document of another kind is told so.
+            tree = parse(data, name, "json").tree
+            if isinstance(tree, dict) and tree.get("kind") not in (None, KIND):
+                validated(Certificate, {"kind": tree["kind"], "version": VERSIONS[-1]}, name)
+            raise
         if isinstance(content, dict) and "payload" in content:
             content = form_checker.read_json(base64.b64decode(content["payload"]))["predicate"]
         _document(content, name)
@@ -226,4 +235,10 @@ def _document(content: Any, name: str) -> Certificate:
 
 def _said(error: Exception) -> str:
     """The reason on one line of bounded length."""
+    if isinstance(error, KeyError):
+        return f"{escaped(str(error.args[0]))} is missing"
+    if isinstance(error, binascii.Error | UnicodeDecodeError | json.JSONDecodeError):
+        return "what is signed is no JSON in base64"
+    if isinstance(error, AttributeError | IndexError | RecursionError | TypeError):
+        return "its parts are not those of a certificate"
     return escaped(str(error) or type(error).__name__)[:200]

@@ -10,7 +10,7 @@ import typer
 
 from auditor.choices import CertificateForm
 from auditor.cli import destinations, exits, options
-from auditor.cli.terminal import Working, can_ask, complain, deliver, print_result
+from auditor.cli.terminal import Working, can_ask, coloured, columns, complain, deliver, print_result
 from auditor.errors import OutputError
 from auditor.output import write_text
 
@@ -397,4 +397,9 @@ def _show(
     from auditor.documents.record import to_json
     from auditor.report.certificates import render
 
-    deliver(to_json(document) if format == "json" else render(document, format), format, output)
+    if format == "json":
+        deliver(to_json(document), format, output)
+    elif output is not None:
+        write_text(output, render(document, format))
+    else:
+        print_result(render(document, format, colour=coloured(), columns=columns()), format)

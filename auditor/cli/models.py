@@ -9,6 +9,7 @@ import typer
 
 from auditor.cli import destinations, options, tables
 from auditor.cli.terminal import Working, complain, deliver, print_result
+from auditor.cli.terminal import columns as room
 from auditor.errors import InputError
 from auditor.messages import escaped, shown
 from auditor.output import make_folder, write_bytes, write_text
@@ -144,7 +145,7 @@ def learn(
         return _learn_by(source, by, asked, written, output)
     with Working("reading the data") as progress:
         learned = learning.learn(source, asked, written, progress)
-    text = summary(learned.summary)
+    text = summary(learned.summary, room())
     if output is None:
         print_result(dump_model(learned.model), "json")
         complain(*text.splitlines())
@@ -168,7 +169,7 @@ def _learn_by(source: Source, by: str, asked: LearnOptions, written: Dialect, ou
         if isinstance(learned, learning.Learned):
             write_text(output / files[segment], dump_model(learned.model))
     made = {s: m.summary if isinstance(m, learning.Learned) else None for s, m in found.items()}
-    print_result(segments(by, made, files), "text")
+    print_result(segments(by, made, files, room()), "text")
     if failed := [p for m in found.values() if not isinstance(m, learning.Learned) for p in m]:
         raise InputError(failed)
     return 0

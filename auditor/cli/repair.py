@@ -10,7 +10,7 @@ import typer
 
 from auditor.choices import CutRanking, MethodName, SolverName
 from auditor.cli import destinations, options, tables
-from auditor.cli.terminal import Working, complain, print_result
+from auditor.cli.terminal import Working, coloured, columns, complain, print_result
 from auditor.output import write_text
 
 
@@ -187,7 +187,12 @@ def repair(
         left = None if time_limit is None else max(0.0, time_limit - (clock.seconds() - started))
         with Working("proving") as working:
             made, proof = proving.prove_repair(counted, made, gap, left, working)
-    text = to_json(made.summary) if format == "json" else render(made.summary, format)
+    # Where the model goes to standard output, what is said of it goes to the other stream.
+    seen = output is not None and coloured()
+    room = columns()
+    text = (
+        to_json(made.summary) if format == "json" else render(made.summary, format, colour=seen, columns=room)
+    )
     if prove is not None and proof is not None:
         write_text(prove, to_json(proof))
     if output is None:

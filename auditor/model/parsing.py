@@ -28,6 +28,19 @@ _LONGEST_INT = 400
 
 _BRACKETS = re.compile(r'"(?:[^"\\]++|\\.?)*+"?|[][{}]', re.DOTALL)
 
+#: What the parser of JSON says, and what is wrong.
+_JSON_PROBLEMS = {
+    "Expecting value": "a value is missing",
+    "Expecting property name enclosed in double quotes": 'a key in double quotes ("…") is missing',
+    "Expecting ':' delimiter": "a colon is missing",
+    "Expecting ',' delimiter": "a comma or a closing bracket is missing",
+    "Illegal trailing comma before end of object": "a comma stands before the end",
+    "Illegal trailing comma before end of array": "a comma stands before the end",
+    "Unterminated string starting at": "a text begins that does not end",
+    "Invalid control character at": "a text has a control character, such as a line break",
+    "Extra data": "something follows the end",
+}
+
 # Of YAML's plain words only these mean something else than their text: `no` and 2020-01-01 are labels.
 _YAML_WORDS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _YAML_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
@@ -145,7 +158,8 @@ def _parse_json(text: str, name: str) -> Parsed:
             parse_constant=Decimal,
         )
     except json.JSONDecodeError as error:
-        refuse(name, f"line {error.lineno}, column {error.colno}: not JSON: {error.msg}; correct it")
+        wrong = _JSON_PROBLEMS.get(error.msg, "a backslash stands before what it can't stand before")
+        refuse(name, f"line {error.lineno}, column {error.colno}: not JSON: {wrong}; correct it")
     return Parsed(tree, tuple(mappings.problems(tree)))
 
 
@@ -160,9 +174,11 @@ def _parse_yaml(text: str, name: str) -> Parsed:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         at = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-        refuse(name, f"{at}not YAML: {plain(error.problem or str(error))}; correct it")
-    except yaml.YAMLError as error:
-        refuse(name, f"not YAML: {plain(' '.join(str(error).split()))}; correct it")
+        if "nest" in (error.problem or ""):  # the parser gives up before the depth is counted
+            refuse(name, f"nested more than {MAX_DEPTH} deep; no document needs that")
+        refuse(name, f"{at}not YAML; see whether brackets, quotes and indents fit up to there")
+    except yaml.YAMLError:
+        refuse(name, "not YAML: it has control characters or signs that aren't text; take them out")
     return Parsed(tree, tuple(mappings.problems(tree)))
 
 

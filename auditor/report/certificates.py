@@ -8,7 +8,7 @@ from auditor.documents.comparison import Comparison
 from auditor.documents.proof import ProofVerification
 from auditor.documents.verification import ChainVerification, Check, Verification
 from auditor.report.blocks import Block, Facts, Heading, Paragraph, Table
-from auditor.report.formats import CheckFormatName, laid_out
+from auditor.report.formats import COLUMNS, CheckFormatName, laid_out
 from auditor.report.sections import changes, reach
 from auditor.report.wording import KINDS, UNDISCLOSED, VERDICTS
 
@@ -28,8 +28,10 @@ CHAIN_RESULTS = {
 }
 
 
-def render(document: Document, format: CheckFormatName) -> str:
-    """Show a document in a format."""
+def render(
+    document: Document, format: CheckFormatName, *, colour: bool = False, columns: int = COLUMNS
+) -> str:
+    """Show a document in a format; only text has colours, and a width."""
     match document:
         case Verification():
             blocks = _verification(document, 1)
@@ -40,7 +42,7 @@ def render(document: Document, format: CheckFormatName) -> str:
         case Comparison(after=after):
             title = f"{after.model}: {VERDICTS[after.verdict]} at δ = {after.delta}"
             blocks = [Heading(title, level=1), *changes.blocks(document)]
-    return laid_out(blocks, format)
+    return laid_out(blocks, format, colour=colour, columns=columns)
 
 
 def result_line(document: Verification | ChainVerification | ProofVerification) -> str:

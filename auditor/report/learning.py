@@ -10,6 +10,7 @@ from auditor.data.counted import SMALL_GROUP
 from auditor.report import text
 from auditor.report.blocks import Block, Heading, Paragraph, Table
 from auditor.report.figures import percent, rounded, share
+from auditor.report.formats import COLUMNS
 
 if TYPE_CHECKING:
     from auditor.data.counted import Group, Summary
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _SMALL_SHOWN = 10
 
 
-def summary(found: Summary) -> str:
+def summary(found: Summary, columns: int = COLUMNS) -> str:
     """Render the summary of the data."""
     total = found.rows
     blocks: list[Block] = [Heading(f"{found.source}: {total:,} rows counted", level=1)]
@@ -54,10 +55,12 @@ def summary(found: Summary) -> str:
             blocks.append(Paragraph(f"and {len(small) - _SMALL_SHOWN:,} more"))
     if found.performance:
         blocks += _performance(found.performance)
-    return text.laid_out(blocks)
+    return text.laid_out(blocks, columns=columns)
 
 
-def segments(by: str, found: Mapping[str, Summary | None], files: Mapping[str, str]) -> str:
+def segments(
+    by: str, found: Mapping[str, Summary | None], files: Mapping[str, str], columns: int = COLUMNS
+) -> str:
     """Render what came of the segments of data, a line for each."""
     rows = [
         (segment, "", "", "none: see the errors")
@@ -65,7 +68,9 @@ def segments(by: str, found: Mapping[str, Summary | None], files: Mapping[str, s
         else (segment, f"{data.rows:,}", percent(data.favourable[1] / data.rows), files[segment])
         for segment, data in found.items()
     ]
-    return text.laid_out([Table("", (by, "rows", "favourable", "model"), rows, 3)]).lstrip("\n")
+    return text.laid_out([Table("", (by, "rows", "favourable", "model"), rows, 3)], columns=columns).lstrip(
+        "\n"
+    )
 
 
 def _group(group: Group) -> tuple[str, str, str]:

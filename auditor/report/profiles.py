@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
+from auditor.documents.reading import validated
 from auditor.documents.record import Record
 from auditor.errors import InputError
 from auditor.messages import escaped
+from auditor.model.parsing import parse
 from auditor.resources import resource
 
 #: What a report can have to show; `sections.profile` has the figures.
@@ -97,12 +98,5 @@ def load_profile(name: str) -> Profile:
         ) from error
     if len(data) > _MAX_BYTES:
         raise InputError(f"{escaped(name)}: larger than 1 MB; no profile needs that")
-    try:
-        return Profile.model_validate(json.loads(data))
-    except ValidationError as error:
-        raise InputError(
-            f"{escaped(name)}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}"
-            for problem in error.errors(include_url=False)
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{escaped(name)}: not a JSON file: {error}") from error
+    found = parse(data, name, "json")
+    return validated(Profile, found.tree, name, known=found.problems)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from auditor.documents.repair import Repair
 from auditor.report.blocks import Heading
 from auditor.report.figures import likelihood, percent, plural, whole
-from auditor.report.formats import CheckFormatName, laid_out
+from auditor.report.formats import COLUMNS, CheckFormatName, laid_out
 from auditor.report.sections import repair
 
 
-def render(document: Repair, format: CheckFormatName) -> str:
-    """Show what a repair changed in a format."""
+def render(document: Repair, format: CheckFormatName, *, colour: bool = False, columns: int = COLUMNS) -> str:
+    """Show what a repair changed in a format; only text has colours, and a width."""
     model = document.after
     moved = repair.moved(document)
     changed = repair.blocks(document, model.favourable, model.unfavourable, moved)
-    return laid_out([Heading(result_line(document), level=1), *changed], format)
+    blocks = [Heading(result_line(document), level=1), *changed]
+    return laid_out(blocks, format, colour=colour, columns=columns)
 
 
 def result_line(document: Repair) -> str:

@@ -117,8 +117,8 @@ def test_bad_options(options: dict[str, Any], complaint: str) -> None:
 
 HEAD = 'kind = "auditor/policy"\nversion = 1\n'
 BAD: dict[str, tuple[str | bytes, str]] = {
-    "not TOML": ("x", "not TOML"),
-    "not UTF-8": (b"\xff", "not TOML"),
+    "not TOML": ("x", "not TOML; correct it"),
+    "not UTF-8": (b"\xff", "not UTF-8 text"),
     "deeply nested": (HEAD + "delta = " + "[" * 5000, "not TOML"),
     "empty": ("", '"kind" is missing; a policy says "auditor/policy"'),
     "no version": (

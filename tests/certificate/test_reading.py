@@ -40,15 +40,18 @@ def changed(value: Any, *place: str | int) -> bytes:
 
 #: What is wrong, the bytes, and a part of the complaint.
 BAD = {
-    "empty": (b"", "neither a certificate nor a signed envelope"),
-    "not UTF-8": (b"\xff\xfe", "neither a certificate"),
-    "UTF-16": (TEXT.encode("utf-16"), "neither a certificate"),
-    "not JSON": (b"{", "neither a certificate"),
-    "text after the end": (TEXT.encode() + b"x", "neither a certificate"),
+    "empty": (b"", "the file is empty"),
+    "not UTF-8": (b"{\xff", "not UTF-8 text (byte 0xff at position 1)"),
+    "UTF-16": (TEXT.encode("utf-16"), "the text is UTF-16; save it as UTF-8"),
+    "not JSON": (b"{", "line 1, column 2: not JSON: a key in double quotes"),
+    "text after the end": (TEXT.encode() + b"x", "not JSON: something follows the end"),
+    "a model": (b'{"kind": "auditor/model", "smoothing": 0.5}', '"auditor/model" is not a certificate'),
+    "no list of signatures": (b'{"payload": "e30="}', "signatures is missing"),
+    "no base64": (b'{"payload": "!", "signatures": [{"keyid": "", "sig": "e30="}]}', "no JSON in base64"),
     "a list": (b"[]", '"kind" is missing; a certificate says'),
     "a number": (b"1", '"kind" is missing; a certificate says'),
     "null": (b"null", '"kind" is missing; a certificate says'),
-    "deeply nested": (b"[" * 10**6, "neither a certificate"),
+    "deeply nested": (b"[" * 10**6, "nested more than 32 deep"),
     "a name twice": (TEXT.replace("{", '{"id": "0", ', 1).encode(), "a name twice in one object"),
     "a name twice deep inside": (
         TEXT.replace('"exact": {', '"exact": {"prior": "1/2", ', 1).encode(),

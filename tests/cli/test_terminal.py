@@ -105,3 +105,11 @@ def test_text_is_as_wide_as_the_terminal(tmp_path: Path, columns: int, widest: i
     _, seen = at_a_terminal(tmp_path, *command, columns=columns, NO_COLOR="1")
     longest = max(map(len, seen[seen.index("COMPAS: not") :].splitlines()))
     assert widest - 20 < longest <= widest
+
+
+def test_what_was_checked_is_as_wide_as_the_terminal_too(tmp_path: Path, auditor: Auditor) -> None:
+    file = tmp_path / "certificate.json"
+    auditor("certify", EXAMPLES / "compas.json", "--delta", "0.5", "-o", file)
+    _, seen = at_a_terminal(tmp_path, "verify", "certificate.json", columns=60, NO_COLOR="1")
+    lines = seen[seen.index("The contents hold") :].splitlines()
+    assert 50 < max(map(len, lines)) <= 60

@@ -255,18 +255,18 @@ def test_what_has_no_size_is_read_up_to_the_limit(monkeypatch: pytest.MonkeyPatc
         (b"{\xff}", "not UTF-8 text (byte 0xff at position 1); give JSON or YAML, saved as UTF-8"),
         (b"\xff\xfe{\0}\0", "the text is UTF-16; save it as UTF-8"),
         (b"{\0}", "a binary file, not text; give JSON or YAML"),
-        (b'{"kind": ', "line 1, column 10: not JSON: Expecting value; correct it"),
-        (b'{"a": 1,\n"b" 2}', "line 2, column 5: not JSON: Expecting ':' delimiter; correct it"),
+        (b'{"kind": ', "line 1, column 10: not JSON: a value is missing; correct it"),
+        (b'{"a": 1,\n"b" 2}', "line 2, column 5: not JSON: a colon is missing; correct it"),
         (
             b"{'kind': 1}",
-            "line 1, column 2: not JSON: Expecting property name enclosed in double quotes; correct it",
+            'line 1, column 2: not JSON: a key in double quotes ("…") is missing; correct it',
         ),
-        (b"{} {}", "line 1, column 4: not JSON: Extra data; correct it"),
+        (b"{} {}", "line 1, column 4: not JSON: something follows the end; correct it"),
         (
             b'{"a": 1e99999999999999999999}',
             "a number's exponent is far out of range; write 0, or a number within 1e±400",
         ),
-        (b'{"a": "unfinished', "line 1, column 7: not JSON: Unterminated string starting at; correct it"),
+        (b'{"a": "unfinished', "line 1, column 7: not JSON: a text begins that does not end; correct it"),
     ],
     ids=lambda value: str(value)[:20],
 )
@@ -277,8 +277,8 @@ def test_unreadable_json(data: bytes, message: str) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"a: [1", "not YAML: "),
-        (b"a: \x1b[31m", "not YAML: "),
+        (b"a: [1", "line 2, column 1: not YAML; see whether brackets, quotes and indents fit up to there"),
+        (b"a: \x1b[31m", "not YAML"),
         (b"a: 1\n---\nb: 2", "2 YAML documents in the file; give one"),
         (b"# nothing", "no YAML document in the file; give one"),
         (
@@ -326,7 +326,7 @@ BOMBS: dict[str, tuple[Callable[[int], bytes], int, str, str]] = {
         ".json",
         "nested more than 32 deep",
     ),
-    "JSON quotes": (lambda n: b'"' + b'\\"' * n, 1_000_000, ".json", "Unterminated string"),
+    "JSON quotes": (lambda n: b'"' + b'\\"' * n, 1_000_000, ".json", "a text begins that does not end"),
     "JSON key many times": (
         lambda n: b"{" + b'"a":1,' * n + b'"a":1}',
         40_000,

@@ -130,10 +130,10 @@ def test_own_profile(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"{", "not a JSON file"),
-        (b"[" * 100_000, "not a JSON file"),
-        (b"\xff\xfe", "not a JSON file"),
-        (b"{}", "kind: Field required"),
+        (b"{", "not JSON: a key in double quotes"),
+        (b"[" * 100_000, "nested more than 32 deep"),
+        (b"\xff\xfe", "the text is UTF-16"),
+        (b"{}", '"kind" is missing; a profile says "auditor/profile"'),
         (b" " * (1 << 20) + b"{}", "larger than 1 MB"),
     ],
 )

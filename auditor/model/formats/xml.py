@@ -84,10 +84,11 @@ def parse_xml(path: str | os.PathLike[str]) -> Node:
     try:
         return Node(fromstring(read_bytes(path)), os.fspath(path))
     except ParseError as error:
-        raise InputError(f"{name}: not XML: {plain(str(error))}; correct it") from error
+        line, column = error.position
+        raise InputError(f"{name}: line {line}, column {column + 1}: not XML; is the file whole?") from error
     except DefusedXmlException as error:
         raise InputError(
             f"{name}: has entities or refers to other files, which is not read; resolve it"
         ) from error
     except (LookupError, ValueError) as error:
-        raise InputError(f"{name}: not XML: {plain(str(error))}; save it as UTF-8") from error
+        raise InputError(f"{name}: not XML in an encoding that is known; save it as UTF-8") from error

@@ -46,8 +46,8 @@ _BLOCK = (32, 256)
 _MEASURED, _AT_ONCE = 1 << 17, 64
 #: A number that belongs to a value of an attribute.
 _OfValue = Callable[[int, int], float]
-#: Combinations extended at once.
-_WIDE = 64
+#: Combinations extended at once, and how many times as long an x takes to bound as a context.
+_WIDE, _DEARER = 64, 8
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ class _Search:
         self._bounds = Bounds(self._tree, divergence=rank_by == "divergence")
         self._frontier = Frontier()
         self._best = _Candidates()
-        self.nodes = self.evaluated = 0
+        self.nodes = self.evaluated = self._looked_at = 0
         #: No pattern that was not met scores more.
         self.upper = 0.0
 
@@ -230,7 +230,7 @@ class _Search:
         frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.array([inf]))
         while len(frontier):
             limits = self._limits
-            if self.nodes >= limits.nodes or self.evaluated >= limits.children or limits.expired():
+            if self.nodes >= limits.nodes or self._looked_at >= limits.children or limits.expired():
                 with np.errstate(over="ignore"):
                     self.upper = float(np.exp(frontier.best))
                 return False
@@ -268,6 +268,7 @@ class _Search:
         combinations = self._tree.xs
         for start in range(0, len(ids), _WIDE):
             xs = combinations.children(ids[start : start + _WIDE])
+            self._looked_at += _DEARER * len(xs)
             log_p = np.logaddexp(*(p + q for p, q in zip((xs.log_a, xs.log_b), self._priors(), strict=True)))
             xs = xs[log_p >= self._least - ROUNDING]
             whole = combinations.whole(xs)
@@ -307,6 +308,7 @@ class _Search:
         self.nodes += len(ids)
         tree = self._tree
         children = tree.children(ids)
+        self._looked_at += len(children)
         if self._least > -inf:
             log_p = tree.roots[children.slot].log_probability(children)
             children = children[log_p >= self._least - ROUNDING]

@@ -144,7 +144,8 @@ def worst_patterns(
             break
         # Once the verdict is known, closing the gap to the bound is worth less.
         known = bool(best) and abs(best[0].degree) > threshold
-        if nodes >= (limits.nodes >> 6 if known else limits.nodes) or limits.expired():
+        spent = nodes << 6 * known >= limits.nodes or strongest.children << 2 * known >= limits.children
+        if spent or limits.expired():
             complete, upper = False, max(upper, Fraction(ceiling))
             break
         nodes += _BLOCK if x is None else 1
@@ -192,6 +193,8 @@ class Strongest:
     ----------
     floor : float
         What is bounded below this may be left out.
+    children : int
+        How many combinations have been bounded.
     """
 
     def __init__(
@@ -201,7 +204,7 @@ class Strongest:
         self._xs = Combinations(tables, scope, neutral=neutral)
         self._unit = 1.0 / (1 << tables.bits)
         self._error = (tables.slack + 2) * self._unit
-        self.floor = -1.0
+        self.floor, self.children = -1.0, 0
 
     def __iter__(self) -> Iterator[tuple[float, float, Assignment | None]]:
         frontier, xs = Frontier(), self._xs
@@ -213,6 +216,7 @@ class Strongest:
             if extend.any():
                 yield ceiling, 0.0, None
                 found = xs.children(number[extend])
+                self.children += len(found)
                 own = self._bounds(found.strength, found)
                 least, most = xs.range(found)
                 below = np.maximum(self._bounds(least, found), self._bounds(most, found))

@@ -296,7 +296,8 @@ def verify(
         Path | None, typer.Option(metavar="FILE", help="List of certificates that were taken back.")
     ] = None,
     chain: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Verify all certificates in DIR and how they follow.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Verify all certificates in FOLDER and how they follow."),
     ] = None,
     proof: Annotated[
         list[Path] | None,

@@ -63,7 +63,7 @@ def report(
     ] = None,
     template_dir: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Templates of your own, which come before the shipped ones."),
+        typer.Option(metavar="FOLDER", help="Templates of your own, which come before the shipped ones."),
     ] = None,
     policy: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Policy file with the logo and the colour.")

@@ -358,11 +358,11 @@ def test_files_that_do_not_belong_together(
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"{", "neither a certificate nor"),
+        (b"{", "not JSON: a key in double quotes"),
         (b"[1]", '"kind" is missing; a certificate says'),
         (b'{"kind": "auditor/audit"}', "version: null is not supported"),
         (b'{"kind": 7}', "7 is not a certificate"),
-        (b"[" * 100_000, "neither a certificate nor"),
+        (b"[" * 100_000, "nested more than 32 deep"),
         (b"%PDF-1.7 nothing", "not a PDF that can be read"),
     ],
 )

@@ -362,18 +362,18 @@ class Model:
         stack = [(0, False, odds.nothing, odds.nothing)]
         while stack:
             i, disclosed, both, context = stack.pop()
-            if not odds.likely(both, small) or (i == len(self.sensitive) and not disclosed):
+            if i == len(self.sensitive) and not disclosed:
                 continue
-            self.spend(5 * odds.weight)
+            self.spend(odds.weight * (1 + 2 * (self.sizes[order[i]] if i < len(order) else 2)))
             if i == len(order):
                 found += odds.likely(both, least) and odds.differs(both, context, threshold)
                 continue
             stack.append((i + 1, disclosed, both, context))
             for v in range(self.sizes[order[i]]):
                 longer = odds.more(both, order[i], v)
-                stack.append((i + 1, disclosed, longer, odds.more(context, order[i], v)))
-                if i < len(self.sensitive):
-                    stack.append((i + 1, True, longer, context))
+                if odds.likely(longer, small):
+                    stack.append((i + 1, disclosed, longer, odds.more(context, order[i], v)))
+                    stack.extend([(i + 1, True, longer, context)] if i < len(self.sensitive) else [])
         return found
 
 
@@ -387,7 +387,8 @@ def examine(data: bytes, key: Any, at: date, proof: Any = None, late: Any = bool
     yield "signature", right if key else None, named
     if key and not right:
         return  # whoever wrote the rest, it isn't worth the work
-    yield "id", c["id"] == digest({n: v for n, v in c.items() if n != "id"})[:32], "digest of all the rest"
+    rest = digest({name: value for name, value in c.items() if name != "id"})
+    yield "id", c["id"] == rest[:32], "the digest of all the rest"
     start, end, exact, words = c["valid_from"], c["expires"], c["model"]["exact"], form.claim(c)
     yield "dates", start <= at.isoformat() < end, f"from {start} until {end}, asked for {at}"
     yield "digest", digest(exact) == c["model"]["sha256"], "of the exact model"

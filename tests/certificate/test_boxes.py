@@ -106,7 +106,7 @@ def test_reports_say_so(tmp_path: Path) -> None:
         assert "This is certified of a box of models too." in text
         assert "What holds beyond the audited model stands under" in text
     (tmp_path / "plain.json").write_bytes(bare(issuing.tree(certified(None))))
-    text = reporting.report(str(tmp_path / "plain.json"), "html").content.decode()
+    text = reporting.report(str(tmp_path / "plain.json"), "markdown").content.decode()
     assert "within a factor of" not in text
 
 

@@ -20,7 +20,7 @@ class Limits:
     """Bisections that an exact count may take."""
     nodes: int = 1 << 20
     """Nodes that a branch-and-bound search may expand; 0 for its bound alone."""
-    children: int = 1 << 22
+    children: int = 1 << 23
     """Children of nodes that it may look at: of models with many values a node has thousands."""
     sliced: int = 1 << 29
     """Subset sums that may be gone through slice by slice, where they are too many to be listed."""

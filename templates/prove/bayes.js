@@ -109,6 +109,13 @@ class Bayes {
       return !discriminates(this.criterion, k, t);
     });
   }
+  /** Whether P(xy) is at least so much. */
+  isProbable(x, y, least) {
+    const found = this.model.measure(this.criterion, x, y);
+    return found !== null && found.share.compare(least) >= 0;
+  }
+  /** Whether |degree| > t for a pattern that somebody has. */
+  isAbove(x, y, t) { return this.model.measure(this.criterion, x, y).degree.size().compare(t) > 0; }
   /** What a pattern does, and whether the numbers told of it are these. */
   measure(x, y, told) {
     const found = this.model.measure(this.criterion, x, y);

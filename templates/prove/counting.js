@@ -114,8 +114,7 @@ function* countAll(odds, t, least) {
     let patterns = 0n;
     if (least) {
       for (const [x, y] of pairsIn(attributes, disclosed)) {
-        const found = odds.model.measure(odds.criterion, x, y);
-        if (found && found.share.compare(least) >= 0 && found.degree.size().compare(t) > 0) patterns++;
+        if (odds.isProbable(x, y, least) && odds.isAbove(x, y, t)) patterns++;
         if (++work.steps % 64 === 0) yield rows.length / sets.length;
       }
     } else {

@@ -187,7 +187,8 @@ function* faults(c) {
     const most = (row) => row.map((w) => Fraction.of(w).size()).reduce((p, q) => (q.compare(p) > 0 ? q : p));
     const small = (card) => [[card.intercept], ...card.attributes.map((a) => [a.undisclosed, ...a.weights])]
       .map(most).reduce((sum, w) => sum.plus(w), ZERO).compare(EXPONENT) <= 0;
-    yield ["it says what no certificate of a scorecard has", c.min_probability === null && c.max_degree.exact === null];
+    const likely = c.min_probability === null || exact.unfavourable_share !== null;
+    yield ["it says what no certificate of a scorecard has", likely && c.max_degree.exact === null];
     yield ["the scorecard has too large log-odds", small(exact)];
     if (repair) {
       const { rows } = c.model.provenance;

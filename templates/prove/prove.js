@@ -159,7 +159,7 @@ function witness(c, odds) {
   const none = { compare: (mark) => ZERO.compare(mark), size: ZERO };
   if (!stated) {
     const alone = setsOf(odds.attributes).filter((set) => set.length === 1).flatMap((set) => [...choicesOf(odds.attributes, set)]);
-    const empty = least && alone.every((x) => !(odds.model.measure(c.criterion, x, [])?.share.compare(least) >= 0));
+    const empty = least && !alone.some((x) => odds.isProbable(x, [], least));
     if (c.verdict !== "inconclusive" && !empty) return [false, "no pattern is stated", none];
     return [true, "no pattern is stated", none];
   }
@@ -169,7 +169,7 @@ function witness(c, odds) {
   }
   const found = odds.measure(x, y, stated);
   if (!found.holds) return [false, found.says, found.compare ? found : none];
-  if (least && found.share.compare(least) < 0) return [false, "it is less probable than the minimum", found];
+  if (least && !odds.isProbable(x, y, least)) return [false, "it is less probable than the minimum", found];
   const chances = [stated.favourable_given_context, stated.favourable_given_pattern].map((p) => percent(Fraction.of(p).toNumber()));
   const many = found.share ? `, ${people(found.share.toNumber())} people` : "";
   return [true, `degree ${signed(Fraction.of(stated.degree), c.delta)}, before ${chances[0]}, after ${chances[1]}${many}`, found];

@@ -96,11 +96,25 @@ class Scorecard {
       return !this.discriminates(most, t);
     });
   }
+  /** By how much x moves the exponent of y, and that. */
+  places(x, y) {
+    const sum = (values, start) => values.reduce((all, [i, v]) => all + this.factors[i][v], start);
+    return [sum(x, 0n), sum(y, this.start)];
+  }
+  /** P(not d, xy). */
+  people(x, y) { return [...x, ...y].reduce((p, [i, v]) => p.times(this.population[i][v]), this.share); }
+  /** Whether P(xy) = P(not d, xy) (1 + R) is at least so much. */
+  isProbable(x, y, least) {
+    const share = this.people(x, y), [move, context] = this.places(x, y);
+    return signOf(this.base, [[share.minus(least), ZERO], [share.times(this.c), this.exponent(context + move)]]) >= 0;
+  }
+  isAbove(x, y, t) {
+    const [move, context] = this.places(x, y);
+    return this.exceeds(context, move, t);
+  }
   /** What a pattern does, and whether the decimals told of it are these, rounded. */
   measure(x, y, told) {
-    const move = x.reduce((sum, [i, v]) => sum + this.factors[i][v], 0n);
-    const context = y.reduce((sum, [i, v]) => sum + this.factors[i][v], this.start);
-    const people = this.peopled ? [...x, ...y].reduce((p, [i, v]) => p.times(this.population[i][v]), this.share) : null;
+    const [move, context] = this.places(x, y), people = this.peopled ? this.people(x, y) : null;
     const chance = (R) => R.over(ONE.plus(R));
     const write = (n) => {
       const digits = abs(n).toString().padStart(PLACES + 1, "0");

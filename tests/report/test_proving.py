@@ -21,6 +21,7 @@ from auditor.certificate.signing import sign
 from auditor.choices import Undisclosed
 from auditor.model.reading import load_model
 from auditor.model.scorecard import ScorecardSpec
+from tests.certificate.cards import card, whole_card
 from tests.certificate.falsehoods import (
     PER_MODEL,
     altered,
@@ -100,10 +101,21 @@ def test_models_in_a_box_are_proved(prove: Prove) -> None:
 
 @pytest.mark.parametrize("undisclosed", ["conforming", "missing-bin"])
 def test_scorecards_are_proved_whole(undisclosed: Undisclosed, prove: Prove) -> None:
-    card = load_model(EXAMPLES / "german_scorecard.yaml")
-    assert isinstance(card, ScorecardSpec)
-    said = prove(sign(made("0.1", card.taken_as(undisclosed)), KEY), public_pem().decode())
+    spec = load_model(EXAMPLES / "german_scorecard.yaml")
+    assert isinstance(spec, ScorecardSpec)
+    said = prove(sign(made("0.1", spec.taken_as(undisclosed)), KEY), public_pem().decode())
     assert set(said.values()) == {True}
+
+
+@pytest.mark.parametrize("least", ["0.1", "0.01"])
+def test_scorecards_are_proved_for_so_many_people(least: str, prove: Prove) -> None:
+    for spec in (card(Random(5), points=False, names=["sex", "age"]), whole_card(Random(5), ["sex", "age"])):
+        certificate = made("0.01", spec, min_probability=least)
+        assert certificate.pattern_count not in ("0", certificate.total_patterns)
+        assert set(prove(sign(certificate, KEY), public_pem().decode()).values()) == {True}
+        content = tree(certificate)
+        wrong = put(content, ("pattern_count",), str(int(content["pattern_count"]) + 1))
+        assert prove(envelope(renamed(wrong)))["Number of patterns"] is False
 
 
 @pytest.mark.parametrize(

@@ -111,10 +111,10 @@ def test_scorecards_are_proved_whole(undisclosed: Undisclosed, prove: Prove) -> 
 def test_scorecards_are_proved_for_so_many_people(least: str, prove: Prove) -> None:
     for spec in (card(Random(5), points=False, names=["sex", "age"]), whole_card(Random(5), ["sex", "age"])):
         certificate = made("0.01", spec, min_probability=least)
-        assert certificate.pattern_count not in ("0", certificate.total_patterns)
+        assert int(certificate.pattern_count or 0) > 1
         assert set(prove(sign(certificate, KEY), public_pem().decode()).values()) == {True}
         content = tree(certificate)
-        wrong = put(content, ("pattern_count",), str(int(content["pattern_count"]) + 1))
+        wrong = put(content, ("pattern_count",), str(int(content["pattern_count"]) - 1))
         assert prove(envelope(renamed(wrong)))["Number of patterns"] is False
 
 

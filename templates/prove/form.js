@@ -38,7 +38,8 @@ const lowest = (pattern) => (value) => {
   if (typeof value !== "string" || !like(pattern).test(value)) return false;
   return !value.includes("/") || Fraction.of(value).toString() === value;
 };
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffe\uffff\ufe00-\ufe0f]/u;
+const HIDDEN = new RegExp("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180d\\u180f\\u2065\\u2800\\u3164"
+  + "\\ufe00-\\ufe0f\\uffa0\\ufff0-\\ufff8\\ufffe\\uffff\\u{16fe4}\\u{1d159}\\u{e0000}-\\u{e0fff}]", "u");
 const isText = (value, limit, allowed) => {
   if (typeof value !== "string" || [...value].length > limit) return false;
   const seen = value.replace(allowed, "");
@@ -46,7 +47,7 @@ const isText = (value, limit, allowed) => {
 };
 /** The form of a certificate of a version, of a model of a family. */
 function formOf(version, scored, peopled) {
-  const words = (value) => typeof value === "string";
+  const words = (value) => typeof value === "string" && !/\p{Cs}/u.test(value);
   const name = (value) => isText(value, 500, /[\u200c\u200d]/g) && value.normalize("NFC") === value;
   const longer = (value) => isText(value, 10000, /[\u200c\u200d\n\t]/g);
   const flag = (value) => typeof value === "boolean";
@@ -89,14 +90,16 @@ function formOf(version, scored, peopled) {
     sensitive: [name], "undisclosed?": like("missing-bin|declared"),
   };
   const before = { id: identifier, sha256: digestForm, scope_change_reason: orNull(longer) };
-  const change = "(decision|(un)?favourable decision|criterion|delta|minimum probability): .+ became .+|sensitive attribute: .+ was (added|removed)";
+  const change = like("(decision|(un)?favourable decision|criterion|delta|minimum probability): .+ became .+"
+    + "|sensitive attribute: .+ was (added|removed)");
+  const changed = (value) => isText(value, 10000, /[\u200c\u200d]/g) && change.test(value);
   const uncounted = "patterns of a minimum probability are searched, not counted|more than [0-9,]+ patterns lie within rounding of the threshold"
     + "|there are [0-9.E+]+ combinations of sensitive values; at most [0-9,]+ are counted one by one|the time limit was reached before all patterns were counted";
   const size = first ? like("0|1([.]0{1,400})?|0[.](?!0*$)[0-9]{1,400}") : decimal;
   return {
     kind: like("auditor/certificate"), version: (value) => value === version, id: identifier, issued: day, valid_from: day,
     expires: day, issuer: orNull(name), responsible: orNull(name), claim: { sentence: words, formula: words },
-    supersedes: orNull(first ? { ...before, scope_changes: [like(change)] } : { ...before, verified_with: orNull(digestForm), scope }),
+    supersedes: orNull(first ? { ...before, scope_changes: [changed] } : { ...before, verified_with: orNull(digestForm), scope }),
     verdict: like("delta-fair|not-delta-fair|inconclusive"), criterion: criterionForm, delta: size, min_probability: orNull(size),
     ...(first ? {} : { "box?": like("1|0[.][0-9]{0,99}[1-9]") }),
     policy: {
@@ -217,6 +220,9 @@ function* faults(c) {
   yield ["it counts patterns of a δ-fair model", c.verdict !== "delta-fair" || c.pattern_count === "0"];
   const covered = c.pattern_count !== null && c.min_probability === null && listed.length <= LISTED;
   yield ["parts of the count are missing, or of none", covered === (c.coverage !== null)];
+  const bounded = (c.coverage ?? []).filter((row) => row.method === "bounded");
+  yield ["there are patterns where a bound shows that there are none", bounded.every((row) => row.patterns === "0")
+    && (!bounded.length || first || c.verdict === "delta-fair")];
 }
 
 /** The same of dates, policy and the certificate before. */
@@ -246,7 +252,13 @@ function* faultsOfHistory(c) {
     const said = Object.entries(c.policy.overridden).filter(([, value]) => value !== null);
     const here = { ...now, valid_days: days, issuer: c.issuer, responsible: c.responsible };
     yield ["the policy says what the certificate says, and is told to differ", said.every(([key, value]) => !equal(value, here[key]))];
-    yield ["names are not in order", (!old || sorted(old.scope.sensitive)) && sorted(c.policy.overridden.sensitive ?? [])];
+    const { overridden } = c.policy, listed = [old?.scope.sensitive ?? now.sensitive, overridden.sensitive ?? now.sensitive];
+    yield ["names are not in order, or there are none", listed.every((names) => names.length && sorted(names))];
+    yield ["a setting of the policy is none", (c.min_probability !== null || overridden.min_probability !== "0")
+      && (overridden.valid_days === null || (Number(overridden.valid_days) > 0 && Number(overridden.valid_days) <= DAYS))];
+    const before = old?.scope ?? now;
+    yield ["the certificate before had a scope that none has", before.min_probability !== "0"
+      && [[before.decision, ...before.sensitive], SIDES.map((side) => before[side])].every(differ)];
     yield ["a policy is overridden that isn’t there", c.policy.sha256 !== null || !said.length];
   }
   yield ["a reason is given for no change of scope, or none for one", changed === ((old?.scope_change_reason ?? null) !== null)];

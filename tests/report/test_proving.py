@@ -10,6 +10,7 @@ from datetime import timedelta
 from fractions import Fraction
 from itertools import count
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -44,6 +45,7 @@ from tests.certificate.making import (
     renamed,
 )
 from tests.certificate.script import Prove, apart_from_a_proof, passes, running_script
+from tests.certificate.test_hostile import CONTENT, codes, following, overriding
 from tests.fuzzing import examples
 
 
@@ -141,6 +143,30 @@ def test_each_field_has_a_check(place: tuple[str | int, ...], value: str, check:
         content["claim"] = sentence_and_formula(content)
     said = prove(envelope(renamed(content)), public_pem().decode())
     assert [name for name, holds in said.items() if holds is False] == [check]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        overriding(min_probability="0"),
+        overriding(sensitive=[]),
+        overriding(valid_days="3661"),
+        following(min_probability="0"),
+        following(sensitive=[]),
+        following(decision="X"),
+        renamed(put(CONTENT, ("coverage", 0, "method"), "bounded")),
+        renamed(put(CONTENT, ("issuer",), "a\U000e0041")),
+        put(CONTENT, ("claim", "sentence"), "\ud800"),
+    ],
+)
+def test_what_the_verifiers_call_no_certificate_is_none(changed: dict[str, Any], prove: Prove) -> None:
+    assert codes(bare(changed)) == (3, 3)
+    assert False in prove(bare(changed)).values()
+
+
+def test_what_a_certificate_can_follow_is_passed(prove: Prove) -> None:
+    for content in (overriding(delta="0.1", min_probability="0.3", valid_days="7"), following(delta="0.1")):
+        assert False not in prove(bare(content)).values()
 
 
 def test_the_proof_of_a_bound_is_said_to_be_left_out(prove: Prove) -> None:

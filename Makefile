@@ -35,6 +35,7 @@ demo: .venv/installed
 test: .venv/installed-test .venv/tools
 	$(MAKE) --jobs 2 lint tests
 
+# Lines are counted while the tests run; whether they are enough is said afterwards.
 tests: .venv/installed-test
 	$(BIN)/python -W ignore::RuntimeWarning:slipcover.importer -m slipcover --json --out .coverage.json \
 		-m pytest --numprocesses auto --dist worksteal --durations 10

@@ -52,7 +52,7 @@ class Bayes {
     this.criterion = criterion;
     this.attributes = this.model.attributes;
     this.pairs = this.attributes.map((a) => a.favourable.map((p, v) => [p, a.unfavourable[v]]));
-    this.one = ONE;
+    this.one = this.slack = ONE;
     this.factors = this.pairs.map((row) => row.filter(([p, q]) => p.n && q.n).map(([p, q]) => p.over(q)));
   }
   /** Whether these are a model, in words. */

@@ -3,7 +3,7 @@
 // while the other goes downwards. Sums within CLOSE of an end of the interval are decided exactly.
 "use strict";
 
-const CLOSE = 1e-9, LONGEST = 3e6, UNCERTAIN = 2e5, ENUMERATED = 2e5, LISTED = 12;
+const CLOSE = 1e-9, LONGEST = 3e6, UNCERTAIN = 2e5, LISTED = 12;
 
 /** All products of one factor of each list: sorted logarithms, and the exact product in each place. */
 function productsOf(odds, lists) {
@@ -104,40 +104,36 @@ function* countOver(odds, t, disclosed, work) {
   return total;
 }
 
-/** Count the pairs in scope with |degree| > t, for each set X; with a least probability by going through all. */
+/** Count the pairs in scope with |degree| > t, for each set X; with a least probability by going to all so probable. */
 function* countAll(odds, t, least) {
   const { attributes } = odds, work = { steps: 0, uncertain: 0 }, rows = [], sets = setsOf(attributes);
-  if (least && sets.reduce((sum, set) => sum + pairsOver(attributes, set), 0n) > BigInt(ENUMERATED)) {
-    throw new Unfinished("with a minimum probability only small models are gone through here");
-  }
   for (const disclosed of sets) {
-    let patterns = 0n;
-    if (least) {
-      for (const [x, y] of pairsIn(attributes, disclosed)) {
-        if (odds.isProbable(x, y, least) && odds.isAbove(x, y, t)) patterns++;
-        if (++work.steps % 64 === 0) yield rows.length / sets.length;
-      }
-    } else {
-      const counting = countOver(odds, t, disclosed, work);
-      let step;
-      while (!(step = counting.next()).done) yield rows.length / sets.length;
-      patterns = step.value;
-    }
-    rows.push({ disclosed, patterns, pairs: pairsOver(attributes, disclosed) });
+    const counting = least ? countProbable(odds, t, least, disclosed, work) : countOver(odds, t, disclosed, work);
+    let step;
+    while (!(step = counting.next()).done) yield rows.length / sets.length;
+    rows.push({ disclosed, patterns: step.value, pairs: pairsOver(attributes, disclosed) });
   }
   return rows;
 }
 
-/** Every pair (x, y) over a set X. */
-function* pairsIn(attributes, disclosed) {
+/** Of a set X: what is known of people only grows, and once they are too few, no more of it is looked at. */
+function* countProbable(odds, t, least, disclosed, work) {
+  const { attributes } = odds, few = least.times(odds.slack);
   const others = attributes.map((_, i) => i).filter((i) => !disclosed.includes(i));
+  let patterns = 0n;
   for (const x of choicesOf(attributes, disclosed)) {
     const stack = [[0, []]];
     while (stack.length) {
+      if (++work.steps % 64 === 0) yield;
       const [at, y] = stack.pop();
-      if (at === others.length) { yield [x, y]; continue; }
+      if (!odds.isProbable(x, y, few)) continue;
+      if (at === others.length) {
+        if (odds.isProbable(x, y, least) && odds.isAbove(x, y, t)) patterns++;
+        continue;
+      }
       stack.push([at + 1, y]);
       attributes[others[at]].values.forEach((_, k) => stack.push([at + 1, [...y, [others[at], k]]]));
     }
   }
+  return patterns;
 }

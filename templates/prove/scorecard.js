@@ -25,6 +25,8 @@ class Scorecard {
     this.one = 0n;
     this.decided = new Map();
     this.peopled = exact.unfavourable_share !== null;
+    // In a rounded population, one value more can make people more by that share of NEARLY.
+    this.slack = ONE.minus(new Fraction(1n, 10n ** 4n));
     if (this.peopled) {
       this.share = Fraction.of(exact.unfavourable_share);
       this.population = exact.attributes.map((a) => a.population.map(Fraction.of));

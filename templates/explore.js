@@ -236,10 +236,13 @@ if (document.getElementById("facts")) {
       at("what-if-odds").hidden = false;
     }
   }
-  at("explore").hidden = false;
-  const contents = document.querySelector(".contents ul"), entry = element("li"), link = element("a", "Explore");
-  link.href = "#explore";
-  entry.append(link);
-  if (contents) contents.append(entry);
+  // Beside the certificate of a scorecard alone there is nothing to try.
+  if (facts.by_delta.length || facts.by_share.length > 1 || filtered || model) {
+    at("explore").hidden = false;
+    const contents = document.querySelector(".contents ul"), entry = element("li"), link = element("a", "Explore");
+    link.href = "#explore";
+    entry.append(link);
+    if (contents) contents.append(entry);
+  }
   filter();
 }

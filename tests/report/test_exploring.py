@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from auditor.certificate.issuing import tree
 from auditor.choices import CriterionName
 from auditor.documents.audit import PatternRecord
 from auditor.documents.parameters import fraction_text
 from auditor.model.naive_bayes import NaiveBayes
-from auditor.model.reading import load_naive_bayes
+from auditor.model.reading import load_model, load_naive_bayes
 from auditor.report.blocks import written
 from auditor.report.exploring import facts
 from auditor.report.figures import people, percent, rounded, signed
@@ -24,7 +25,8 @@ from auditor.report.html import render
 from auditor.report.wording import sentence
 from auditor.search.criteria import CRITERIA
 from auditor.search.pattern import Pattern, measure
-from tests.certificate.making import OTHER_KEY, public_pem
+from auditor.usecases import reporting
+from tests.certificate.making import OTHER_KEY, bare, made, public_pem
 from tests.cli.conftest import EXAMPLES
 from tests.report import subjects
 from tests.report.browser import Page, browsing
@@ -233,6 +235,14 @@ def test_facts_cannot_end_their_element() -> None:
     assert "<" not in text
     assert "\u202e" not in text
     assert json.loads(text)["attributes"]
+
+
+def test_beside_the_certificate_of_a_scorecard_there_is_nothing_to_try(browser: Page, tmp_path: Path) -> None:
+    file = tmp_path / "certificate.json"
+    file.write_bytes(bare(tree(made("0.1", load_model(EXAMPLES / "german_scorecard.yaml")))))
+    browser.open(put(reporting.report(str(file), "html").content.decode(), tmp_path))
+    assert browser.run("document.getElementById('explore').hidden")
+    assert "Explore" not in browser.text(".contents")
 
 
 def test_a_certificate_proves_itself_when_its_page_is_opened(browser: Page, tmp_path: Path) -> None:

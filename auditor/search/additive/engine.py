@@ -222,7 +222,20 @@ class Engine:
     def sample_points(self, n: int) -> tuple[Point, ...] | None:
         """The points of a `sample`."""
         pairs = self._counting.sample(n)
-        return None if pairs is None else tuple(self._point(x, y) for x, y in pairs)
+        if not pairs:
+            return None if pairs is None else ()
+        tables, population = self.tables, population_of(self.tables)
+        strengths = [tables.real(tables.strength(x)) for x, _ in pairs]
+        contexts = [tables.real(tables.prior + sum(tables.values[i][v] for i, v in y)) for _, y in pairs]
+        sides = [
+            population.log_prior + sum(population.log_likelihood[i][v] for i, v in x + y) for x, y in pairs
+        ]
+        probabilities = np.exp(sides).sum(axis=1)
+        degrees = self.criterion.size(np.array(strengths), np.array(contexts))
+        return tuple(
+            Point(float(probability), float(degree), x, y)
+            for probability, degree, (x, y) in zip(probabilities, degrees, pairs, strict=True)
+        )
 
     def counts(self, thresholds: Sequence[Fraction]) -> tuple[tuple[int, int], ...]:
         """At least and at most how many pairs of any probability have a |degree| above each threshold.
@@ -261,10 +274,3 @@ class Engine:
         if not ranking.complete:
             upper = max(upper, min(worst.upper, Fraction(min(ranking.upper, 1.0))))
         return replace(worst, patterns=patterns, upper=upper, complete=ranking.complete)
-
-    def _point(self, x: Assignment, y: Assignment) -> Point:
-        tables, population = self.tables, population_of(self.tables)
-        sides = population.log_prior + sum(population.log_likelihood[i][v] for i, v in x + y)
-        gamma = tables.prior + sum(tables.values[i][v] for i, v in y)
-        degree = self.criterion.size(tables.real(tables.strength(x)), tables.real(gamma))
-        return Point(float(np.exp(sides).sum()), float(degree), x, y)

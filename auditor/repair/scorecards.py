@@ -78,8 +78,11 @@ def population_of(spec: ScorecardSpec) -> NaiveBayes:
     InputError
         If the scorecard has no shares, or what isn't disclosed means something else.
     """
-    model = spec.classifier()
-    if not isinstance(model, AdditiveModel) or model.unfavourable_share is None:
+    return _population(spec, spec.classifier())
+
+
+def _population(spec: ScorecardSpec, model: AdditiveModel) -> NaiveBayes:
+    if model.unfavourable_share is None:
         raise InputError(
             f"{escaped(spec.name)}: a scorecard is repaired under its conforming population, and none is "
             f'assumed where what isn\'t disclosed is "{spec.meaning}"; give the share of each value, and '
@@ -142,7 +145,8 @@ def fair_card(source: ScorecardSpec, counts: Counts, criterion: Criterion, optio
         # Further attempts aim elsewhere, and what is told of their rounds would be about other thresholds.
         silent = replace(options, on_round=lambda state: None)
         card = written(source, counts.model, learned.model)
-        missing = [_excess(card, rule, options.limits) for rule in rules]
+        model = card.classifier()
+        missing = [_excess(model, rule, options.limits) for rule in rules]
         fair = max(missing) <= 0
         if fair:
             card = _nearer(source, card, counts, rules, options.limits)
@@ -161,8 +165,9 @@ def fair_card(source: ScorecardSpec, counts: Counts, criterion: Criterion, optio
             break
     spare = independent(counts)
     card = written(source, counts.model, spare)
+    model = card.classifier()
     # It has the same points for every sensitive value, which no search is needed to see.
-    if any(_excess(card, rule, DEFAULT) > 0 for rule in rules):
+    if any(_excess(model, rule, DEFAULT) > 0 for rule in rules):
         raise RepairError("no scorecard could be proved fair as it is written, in its decimals")
     reason = "no nearer scorecard was proved fair as it is written"
     return Card(card, replace(learned, model=spare, shortfall=reason))
@@ -256,15 +261,16 @@ def _nearer(
                 if value[unit] == value["before"]:
                     del value["before"]
                 nearer = build_scorecard(tree, source.name)
-                likelihood = counts.log_likelihood(population_of(nearer))
-                if likelihood > best and all(_excess(nearer, rule, limits) <= 0 for rule in rules):
+                model = nearer.classifier()
+                likelihood = counts.log_likelihood(_population(nearer, model))
+                if likelihood > best and all(_excess(model, rule, limits) <= 0 for rule in rules):
                     card, best, improved = nearer, likelihood, True
     return card
 
 
-def _excess(card: ScorecardSpec, criterion: Criterion, limits: Limits) -> Fraction:
+def _excess(model: AdditiveModel, criterion: Criterion, limits: Limits) -> Fraction:
     """By how much the largest degree is above the threshold, or may be for all that could be proved."""
-    tables = tables_of(card.classifier())
+    tables = tables_of(model)
     if not tables.sensitive:
         return -criterion.threshold
     worst = worst_patterns(tables, criterion, limits=limits)

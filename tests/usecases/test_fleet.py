@@ -283,7 +283,7 @@ def workers() -> list[int]:
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are found in Linux's /proc")
 def test_a_process_that_dies_costs_no_row(models: list[str]) -> None:
-    files = models + [shutil.copy(models[2], f"{models[2]}{i}.json") for i in range(4)]
+    files = models + [shutil.copy(models[0], f"{models[0]}{i}.json") for i in range(4)]
     found: dict[str, FleetRow] = {}
     for row in fleet(files, TENTH, jobs=2):
         if not found:

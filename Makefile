@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help demo test tests test-engines fuzz lint bench paper schemas clean
 
-# How many times as many random examples `make fuzz` tries as a property asks for; `make test` tries a quarter of them.
+# How many times as many random examples `make fuzz` tries as a property asks for; `make test` tries 15 % of them.
 N = 10
 
 help:

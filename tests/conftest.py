@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import Any
 
@@ -23,6 +24,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="try each property on N times as many random examples, new ones each time",
     )
+
+
+def pytest_collection_finish() -> None:
+    # What was imported stays: it need not be looked through for garbage again and again.
+    gc.freeze()
 
 
 def pytest_configure(config: pytest.Config) -> None:

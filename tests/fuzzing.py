@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, Phase, settings
 USUAL = 100
 
 #: Of the examples that a property asks for, the share that runs without `--fuzz`.
-SAMPLE = 0.25
+SAMPLE = 0.15
 
 
 def use_profile(times: int) -> None:
@@ -34,7 +34,7 @@ def use_profile(times: int) -> None:
 
 
 def examples(number: int) -> settings:
-    """Try a property on a quarter of `number` examples, and with `pytest --fuzz N` on N times as many.
+    """Try a property on `SAMPLE` of `number` examples, and with `pytest --fuzz N` on N times as many.
 
     This decorates what `@given` decorates. Hypothesis marks a test that `@given` decorates, and `make fuzz`
     runs what is so marked; a test that calls a property defined inside it needs `@pytest.mark.hypothesis`.

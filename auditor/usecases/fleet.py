@@ -315,7 +315,7 @@ def _connected(
 
                 # The scheduler that Dask's own settings name, such as DASK_SCHEDULER_ADDRESS; else one here.
                 here = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
-                return Client(**here), "dask", (KilledWorker,)  # type: ignore[no-untyped-call]
+                return Client(**here), "dask", (KilledWorker,)
             case "ray":
                 from ray.util.joblib import register_ray
 

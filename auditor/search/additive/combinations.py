@@ -34,7 +34,7 @@ class Scope:
         """The sensitive attributes that x may disclose, in order."""
         if self.only is None:
             return tables.sensitive
-        return tuple(i for i in tables.sensitive if i in self.only)
+        return tuple(i for i in sorted(set(self.only)) if i in tables.sensitive)
 
     def attributes(self, tables: LogOdds) -> tuple[int, ...]:
         """The sensitive attributes that x may disclose, the one that it must first."""

@@ -68,6 +68,8 @@ class Memory:
     """
     gone_through: int = 0
     """How many sums were, of both halves."""
+    begun: bool = False
+    """Whether a search has already looked for a first witness."""
 
 
 def worst_patterns(
@@ -99,10 +101,12 @@ def worst_patterns(
     upper = threshold if only_patterns else Fraction(0)
     solved, nodes, complete = 0, 0, True
     memory = Memory() if memory is None else memory
-    if (k > 1 or only_patterns or scope != ANY) and (not limits.nodes or limits.expired()):
+    first = k == 1 and not only_patterns and scope == ANY and not memory.begun
+    if not first and (not limits.nodes or limits.expired()):
         # Of many parts of an answer each would otherwise take its least time after the end of it.
         some = () if only_patterns else (_some_pattern(tables, criterion, scope),)
         return Worst(some, _supremum(tables, criterion, scope), False, 0, tables.total_combinations)
+    memory.begun = True
     strongest = Strongest(tables, criterion, scope, neutral=k > 1 or scope.contexts == "all")
     seed = strongest.seed() if not only_patterns and k == 1 else None
 
@@ -450,5 +454,5 @@ def _some_pattern(tables: LogOdds, criterion: Criterion, scope: Scope) -> Patter
         x = tuple(value(i) for i in tables.sensitive)
         y = tuple(value(i) for i in range(len(tables.values)) if i not in tables.sensitive)
         return tables.exact.measure(criterion, x, y)
-    i = min(scope.attributes(tables)) if scope.disclosing is None else scope.disclosing
+    i = min(scope.allowed(tables)) if scope.disclosing is None else scope.disclosing
     return tables.exact.measure(criterion, merged((value(i),)), ())

@@ -149,10 +149,8 @@ class Figures:
             Every pattern is in one of these, if there are any.
         """
         seen = _Seen({p.key: p for p in self.seen}.values())
-        found = {
-            scope: figure.having_seen(seen.worst_in(scope)) for scope, figure in self._figures.items()
-        }
-        # Of the scopes that disclose an attribute only few are wider than another: not every pair is compared.
+        found = {scope: figure.having_seen(seen.worst_in(scope)) for scope, figure in self._figures.items()}
+        # Only few of the scopes that disclose an attribute are wider than another: not all are compared.
         tightest: dict[int | None, list[tuple[FigureScope, Fraction]]] = defaultdict(list)
         for scope, figure in sorted(found.items(), key=lambda entry: entry[1].upper):
             tightest[min(scope.disclosing, default=None)].append((scope, figure.upper))

@@ -23,8 +23,8 @@ from auditor.search.pattern import Pattern
 
 #: Covers the rounding of the few float operations behind a bound.
 _ROUND_UP = 1 + 1e-12
-#: Entries of the frontier looked at together.
-_BLOCK = 64
+#: Entries of the frontier looked at together, fewer where they have more children than so many.
+_BLOCK, _CHILDREN = 64, 1 << 16
 #: Sums nearest the peak that are looked for at once where they are gone through in slices: the next question
 #: asks for more of them.
 _AHEAD = 128
@@ -212,10 +212,11 @@ class Strongest:
 
     def __iter__(self) -> Iterator[tuple[float, float, Assignment | None]]:
         frontier, xs = Frontier(), self._xs
+        block = max(1, min(_BLOCK, _CHILDREN // (1 + len(xs.values))))
         frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.ones(1))
         while len(frontier):
             ceiling = min(frontier.best, 1.0)
-            kind, number, bound = frontier.pop(_BLOCK)
+            kind, number, bound = frontier.pop(block)
             extend = kind == EXTENSIONS
             if extend.any():
                 yield ceiling, 0.0, None

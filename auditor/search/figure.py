@@ -10,15 +10,12 @@ from itertools import chain, combinations, islice
 from math import inf
 from typing import TYPE_CHECKING, Self
 
-from auditor.search.pattern import Pattern
+from auditor.search.pattern import UNTOLD, Pattern
 
 if TYPE_CHECKING:
     from auditor.model.classifier import Classifier
     from auditor.search.additive.worst import Worst
     from auditor.search.question import Share
-
-#: Degrees of scorecards are irrational, and measured to about 40 digits.
-_UNTOLD = Fraction(1, 10**38)
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,7 @@ class Figure:
     @property
     def exact(self) -> bool:
         """Whether both ends meet, but for digits that no degree is measured to: it is known."""
-        return self.upper - self.lower <= _UNTOLD
+        return self.upper - self.lower <= UNTOLD
 
     def having_seen(self, patterns: Iterable[Pattern]) -> Self:
         """Return the figure with the worst of its witness and of other patterns among those it speaks of."""

@@ -147,6 +147,15 @@ class Rationals:
         a, b = self.model.attributes[attribute].likelihood[value]
         return (a > b) - (a < b)
 
+    def log_odds(self, attribute: int, value: int) -> Decimal:
+        """``ln P(v | d) / P(v | d̄)``."""
+        a, b = self.model.attributes[attribute].likelihood[value]
+        return ln(a / b)
+
+    def log_prior(self) -> Decimal:
+        """``ln P(d) / P(d̄)``."""
+        return ln(self.model.prior / (1 - self.model.prior))
+
     def prior(self) -> Hashable:
         """``P(d)``."""
         return self.model.prior

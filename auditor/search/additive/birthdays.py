@@ -23,7 +23,7 @@ from auditor.search.additive.subset_sums import Choice, sums
 BITS = 84
 #: Bits to be gained by joining, some more of which come from keeping up to four times as many sums; and the
 #: distance that is near enough.
-_GAINED, _NEAR = 64, 1 << (BITS - 63)
+_GAINED, _NEAR = 64, 1 << (BITS - 64)
 #: How often lists are joined, the cheapest first, and bits that number a list at most.
 _JOINS, _LONGEST = (5, 4, 3), 19
 #: Fraction bits of the sums by which lists are joined first, and width in their units from which fine ones

@@ -125,7 +125,8 @@ def worst_patterns(
             found = max((abs(pattern.degree) for pattern in measured), default=Fraction(0))
             above = nextafter(float(found), 2)
             # Above it by less than what is told, and with room for a supremum that no context reaches.
-            untold = (found // (UNTOLD / 4) + 2) * UNTOLD / 4
+            step = Fraction(above) * UNTOLD / 4
+            untold = (found // step + 2) * step
             for proved in (threshold, Fraction(nextafter(above, 2)), Fraction(above), untold):
                 if proved < ceiling and tables.exact.closed(replace(criterion, threshold=proved), x):
                     ceiling = proved
@@ -163,7 +164,7 @@ def worst_patterns(
             continue
         solve(x, own)
     # No other is larger by a digit that is told.
-    complete |= len(best) == k and abs(best[-1].degree) >= upper - UNTOLD
+    complete |= len(best) == k and abs(best[-1].degree) >= upper * (1 - UNTOLD)
     if not best and not only_patterns:
         best = [_some_pattern(tables, criterion, scope)]
     error = tables.exact.error

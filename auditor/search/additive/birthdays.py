@@ -21,7 +21,7 @@ from auditor.search.additive.subset_sums import Choice, sums
 
 #: Fraction bits of entries and targets.
 BITS = 84
-#: Bits to be gained by joining, some more of which come from keeping up to four times as many sums; and the
+#: Bits to be gained by joining, some more of which come from keeping up to eight times as many sums; and the
 #: distance that is near enough.
 _GAINED, _NEAR = 64, 1 << (BITS - 64)
 #: How often lists are joined, the cheapest first, and bits that number a list at most.
@@ -161,7 +161,7 @@ class _List:
         while (stop - start).sum() < wanted and width < 1 << 60:
             width *= 2
             start, stop = _within(ours, lacking, width)
-        while (stop - start).sum() > 4 * wanted and width > 1:
+        while (stop - start).sum() > 8 * wanted and width > 1:
             fewer = _within(ours, lacking, width // 2)
             if (fewer[1] - fewer[0]).sum() < wanted:
                 break

@@ -396,8 +396,13 @@ class Audit(Record):
         model, question, threshold = answer.model, answer.question, answer.question.criterion.threshold
         assert answer.top is not None
 
+        # Of a thousand attributes most have the same witness, which may disclose all of them.
+        made: dict[int, PatternRecord] = {}
+
         def record(pattern: Pattern | None) -> PatternRecord | None:
-            return PatternRecord.of(model, pattern, threshold) if pattern else None
+            if pattern and id(pattern) not in made:
+                made[id(pattern)] = PatternRecord.of(model, pattern, threshold)
+            return made[id(pattern)] if pattern else None
 
         def records(patterns: tuple[Pattern, ...]) -> tuple[PatternRecord, ...]:
             return tuple(PatternRecord.of(model, pattern, threshold) for pattern in patterns)

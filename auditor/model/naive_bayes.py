@@ -69,7 +69,10 @@ class NaiveBayes:
         """Per attribute and value both likelihoods over a shared denominator; at the end the prior."""
         tables = [attribute.likelihood for attribute in self.attributes]
         return [
-            [(int(a * whole), int(b * whole), whole) for a, b in rows]
+            [
+                (a.numerator * (whole // a.denominator), b.numerator * (whole // b.denominator), whole)
+                for a, b in rows
+            ]
             for rows in (*tables, ((self.prior, 1 - self.prior),))
             for whole in [lcm(*(p.denominator for row in rows for p in row))]
         ]

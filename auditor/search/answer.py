@@ -210,8 +210,8 @@ def answer(
         progress("searching the worst patterns of each kind")
         figures.add(GROUP, engine.group_level())
         figures.add(individual(model), engine.worst(individual=True))
+        searched = len(attributes) <= _SEARCHED
         for i in attributes:
-            searched = len(attributes) <= _SEARCHED
             figures.add(disclosing(i), engine.worst(disclosing=i, searched=searched))
             figures.add(among(i, i), engine.worst(only=(i,), searched=searched))
         if shares:

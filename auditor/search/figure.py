@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, combinations, islice
 from math import inf
 from typing import TYPE_CHECKING, Self
 
-from auditor.search.pattern import Pattern
+from auditor.search.pattern import UNTOLD, Pattern
 
 if TYPE_CHECKING:
     from auditor.model.classifier import Classifier
     from auditor.search.additive.worst import Worst
     from auditor.search.question import Share
-
-#: Degrees of scorecards are irrational, and measured to about 40 digits.
-_UNTOLD = Fraction(1, 10**38)
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class Figure:
     @property
     def exact(self) -> bool:
         """Whether both ends meet, but for digits that no degree is measured to: it is known."""
-        return self.upper - self.lower <= _UNTOLD
+        return self.upper - self.lower <= UNTOLD
 
     def having_seen(self, patterns: Iterable[Pattern]) -> Self:
         """Return the figure with the worst of its witness and of other patterns among those it speaks of."""
@@ -147,14 +145,41 @@ class Figures:
         cover : collection of FigureScope
             Every pattern is in one of these, if there are any.
         """
-        worst_first = sorted({p.key: p for p in self.seen}.values(), key=lambda p: -abs(p.degree))
-        found = {
-            scope: figure.having_seen(islice(filter(scope.has, worst_first), 1))
-            for scope, figure in self._figures.items()
-        }
-        tightest = sorted(found.items(), key=lambda entry: entry[1].upper)
+        seen = _Seen({p.key: p for p in self.seen}.values())
+        found = {scope: figure.having_seen(seen.worst_in(scope)) for scope, figure in self._figures.items()}
+        # Only few of the scopes that disclose an attribute are wider than another: not all are compared.
+        tightest: dict[int | None, list[tuple[FigureScope, Fraction]]] = defaultdict(list)
+        for scope, figure in sorted(found.items(), key=lambda entry: entry[1].upper):
+            tightest[min(scope.disclosing, default=None)].append((scope, figure.upper))
         uppers = {
-            scope: next(other.upper for wider, other in tightest if scope.within(wider)) for scope in found
+            scope: min(
+                next((upper for wider, upper in tightest.get(i, ()) if scope.within(wider)), ceiling)
+                for i in (None, *scope.disclosing)
+            )
+            for scope in found
         }
         ceiling = min(ceiling, max((uppers[scope] for scope in cover), default=ceiling))
         self._figures = {scope: figure.below(min(uppers[scope], ceiling)) for scope, figure in found.items()}
+
+
+class _Seen:
+    """Patterns by what they disclose, the worst first, so that no scope need look through all of them."""
+
+    def __init__(self, patterns: Iterable[Pattern]) -> None:
+        self._all = sorted(patterns, key=lambda pattern: -abs(pattern.degree))
+        self._exactly: dict[frozenset[int], list[Pattern]] = defaultdict(list)
+        self._with: dict[int, list[Pattern]] = defaultdict(list)
+        for pattern in self._all:
+            self._exactly[pattern.disclosed].append(pattern)
+            for i in pattern.disclosed:
+                self._with[i].append(pattern)
+
+    def worst_in(self, scope: FigureScope) -> Iterator[Pattern]:
+        """The worst pattern in a scope, or the worst of each of some parts of it."""
+        if scope.only is not None:
+            sizes = range(1, len(scope.only) + 1)
+            sets = chain.from_iterable(combinations(scope.only, size) for size in sizes)
+            parts = [self._exactly.get(frozenset(disclosed), []) for disclosed in sets]
+        else:
+            parts = [self._with.get(min(scope.disclosing), []) if scope.disclosing else self._all]
+        return chain.from_iterable(islice(filter(scope.has, part), 1) for part in parts)

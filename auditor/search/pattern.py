@@ -10,6 +10,9 @@ from functools import cached_property
 from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.search.criteria import Criterion
 
+#: Degrees that differ by no more than this (share of them) count as the same: those of scorecards are
+#: measured to about 40 digits.
+UNTOLD = Fraction(1, 10**38)
 #: Digits that a divergence keeps after cancellation.
 _DIGITS = 32
 

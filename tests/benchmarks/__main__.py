@@ -30,6 +30,7 @@ from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.engine import Engine
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
+from auditor.search.additive.summaries import Summary
 from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Difference
@@ -131,13 +132,18 @@ def copies() -> PlainModel:
     return PlainModel(few.prior, few.attributes + one.attributes * 300)
 
 
+def first_hundred(found: Summary) -> bool:
+    """Whether the hundred most probable were found, or all where there are fewer."""
+    return found.complete or len(found.patterns) == 100
+
+
 #: Parts of an answer, and what each is to say to be shown as complete.
 PARTS: dict[str, Callable[[Engine], bool]] = {
     "largest degree": lambda engine: engine.worst().complete,
     "top 10 by divergence": lambda engine: engine.top(10).complete,
     "top 10 by probability": lambda engine: engine.top(10, "probability").complete,
     "top 10 by |Δ|": lambda engine: engine.top(10, "discrimination").complete,
-    "100 minimal patterns": lambda engine: len(engine.minimal(100).patterns) == 100,
+    "100 minimal patterns": lambda engine: first_hundred(engine.minimal(100)),
     "worst degree by share of people": lambda engine: all(
         worst.complete for worst in engine.worst_by_share([Fraction(1, 10**k) for k in (1, 2, 3, 4)])
     ),

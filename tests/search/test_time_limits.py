@@ -46,6 +46,11 @@ HARD: dict[str, Callable[[], tuple[PlainAttribute, ...]]] = {
         *attributes(500, 2, "many", sensitive=False),
     ),
     "all sensitive": lambda: attributes(100, 2, "all", sensitive=True),
+    "a thousand sensitive": lambda: attributes(1000, 2, "thousand", sensitive=True),
+    "many values": lambda: (
+        *attributes(3, 300, "three", sensitive=True),
+        *attributes(30, 300, "thirty", sensitive=False),
+    ),
     "many combinations": lambda: (
         *attributes(10, 10, "ten", sensitive=True),
         *attributes(20, 5, "twenty", sensitive=False),

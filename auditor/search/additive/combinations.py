@@ -34,7 +34,7 @@ class Scope:
         """The sensitive attributes that x may disclose, in order."""
         if self.only is None:
             return tables.sensitive
-        return tuple(i for i in tables.sensitive if i in self.only)
+        return tuple(i for i in sorted(set(self.only)) if i in tables.sensitive)
 
     def attributes(self, tables: LogOdds) -> tuple[int, ...]:
         """The sensitive attributes that x may disclose, the one that it must first."""
@@ -195,12 +195,7 @@ class Combinations:
         """Store x, so that they can be extended; returns their numbers."""
         start, stop = self._length, self._length + len(xs)
         if stop > len(self._xs):
-            self._xs = Xs(
-                *(
-                    np.concatenate([array, np.empty(stop + len(array), array.dtype)])
-                    for array in self._xs.arrays()
-                )
-            )
+            self._xs = Xs(*(roomier(array, start, 2 * stop) for array in self._xs.arrays()))
         for array, values in zip(self._xs.arrays(), xs.arrays(), strict=True):
             array[start:stop] = values
         self._length = stop
@@ -223,6 +218,13 @@ class Combinations:
                 np.where(fixed, xs.strength, xs.strength + least),
                 np.where(fixed, xs.strength, xs.strength + most),
             )
+
+
+def roomier(array: npt.NDArray[Any], used: int, room: int) -> npt.NDArray[Any]:
+    """A longer array that begins alike; memory that isn't used yet isn't touched."""
+    longer: npt.NDArray[Any] = np.empty((room, *array.shape[1:]), array.dtype)
+    longer[:used] = array[:used]
+    return longer
 
 
 def follows(kinds: Sequence[Hashable], order: Sequence[int], *, one_of_alike: bool) -> npt.NDArray[np.bool_]:

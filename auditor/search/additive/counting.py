@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from itertools import accumulate, chain, combinations
 from math import inf, isqrt, prod
 from random import Random
@@ -103,9 +104,14 @@ class PatternCount:
     def disclosing(self, attribute: int) -> tuple[int, int]:
         """At least and at most how many patterns have an x that discloses a sensitive attribute."""
         if not self.coverage:
-            return sum(attribute in disclosed for disclosed in self.found), self.upper
+            return self._found_with[attribute], self.upper
         entries = [entry for entry in self.coverage if attribute in entry.disclosed]
         return sum(entry.lower for entry in entries), sum(entry.upper for entry in entries)
+
+    @cached_property
+    def _found_with(self) -> Counter[int]:
+        """How many of the patterns found disclose each attribute."""
+        return Counter(chain.from_iterable(self.found))
 
 
 class _TooMuch(Exception):

@@ -162,11 +162,10 @@ class _Distribution:
         for step in steps.tolist():
             share[step - low : step - low + len(self.share)] += self.share
         share /= len(steps)
-        first = int(np.searchsorted(np.cumsum(share), _TAIL))
-        last = len(share) - int(np.searchsorted(np.cumsum(share[::-1]), _TAIL))
+        kept = _without_tails(share)
         return _Distribution(
-            self.start + low + first,
-            share[first:last],
+            self.start + low + kept.start,
+            share[kept],
             (*self.attributes, attribute),
             self.lost + 2 * _TAIL,
         )
@@ -247,24 +246,35 @@ def _together(
     side = min(_SIDE, isqrt(_ADDITIONS // values))
     width = 1 + sum(most - least for least, most in (tables.reach[i] for i in sensitive)) // side
     coarse = _Grid.wide(tables, width)
-    # Rows are s, columns what the same attributes add to γ; both from a first cell on.
-    start, share = 0, np.ones((1, 1))
+    # Rows are s, columns what the same attributes add to γ; each from a first cell on.
+    first, share = [0, 0], np.ones((1, 1))
+    size = 1 + sum(int(np.ptp(coarse.steps[i])) for i in sensitive)
+    # New memory for each attribute would take as long as what is done in it.
+    room, next_room = np.empty((size, size)), np.empty((size, size))
     for i in sensitive:
         if limits.expired():
             return unknown
         steps = coarse.steps[i]
-        low, size = int(steps.min()), share.shape[0]
-        wider = np.zeros((size + int(np.ptp(steps)),) * 2)
+        low, (rows, columns) = int(steps.min()), share.shape
+        wider = room[: rows + int(np.ptp(steps)), : columns + int(np.ptp(steps))]
+        wider[:] = 0
         for step in steps.tolist():
-            wider[step - low : step - low + size, -low : size - low] += share
+            wider[step - low : step - low + rows, -low : columns - low] += share
         for step in steps[1:].tolist():
-            wider[-low : size - low, step - low : step - low + size] += share
+            wider[-low : rows - low, step - low : step - low + columns] += share
         wider /= 2 * len(steps) - 1
-        start, share = start + low, wider
+        # Of many attributes hardly any combination is near the ends.
+        kept, also = (_without_tails(wider.sum(axis=axis)) for axis in (1, 0))
+        first = [first[0] + low + kept.start, first[1] + low + also.start]
+        share, room, next_room = wider[kept, also], next_room, room
+    lost = 4 * _TAIL * len(sensitive)
     margin, shift, beyond = grid.error(rest.attributes)
     coarse_margin, coarse_shift, coarse_beyond = coarse.error(sensitive)
     margin += coarse_margin
-    places = (start + np.arange(len(share))) * coarse.width + coarse_shift
+    places, others = (
+        (start + np.arange(number)) * coarse.width + coarse_shift
+        for start, number in zip(first, share.shape, strict=True)
+    )
     unit = 1.0 / (1 << tables.bits)
     least = np.maximum(np.abs(places) - coarse_margin, 0) * unit * np.sign(places)
     most = (np.abs(places) + coarse_margin) * unit
@@ -282,16 +292,23 @@ def _together(
             ((inner_low, inner_high, -margin), (outer_low, outer_high, margin))
         ):
             if low[row] <= high[row] and not (which == 0 and either[row]):
-                from_, to = (_moved(np.full(len(places), end[row]), -shift) for end in (low, high))
-                from_, to = (np.where(np.abs(end) >= FAR // 2, end, end - places) for end in (from_, to))
+                from_, to = (_moved(np.full(len(others), end[row]), -shift) for end in (low, high))
+                from_, to = (np.where(np.abs(end) >= FAR // 2, end, end - others) for end in (from_, to))
                 sums[which] += float(share[row] @ rest.between(grid, from_, to, by))
     every = prod(1 + 2 * len(tables.values[i]) for i in sensitive) * prod(
         len(tables.options[i]) for i in rest.attributes
     )
-    spare = Fraction(beyond + 2 * coarse_beyond + rest.lost + 3 * _ROUNDING)
+    spare = Fraction(beyond + 2 * coarse_beyond + rest.lost + lost + 3 * _ROUNDING)
     return PatternCount(
         max(0, ceil(every * (Fraction(sums[0]) - spare))),
         min(unknown.upper, floor(every * (Fraction(sums[1]) + spare))),
         unknown.reason,
         (),
     )
+
+
+def _without_tails(shares: Floats) -> slice:
+    """Where the shares stand that are left when at most `_TAIL` of all is cut off at either end."""
+    start = int(np.searchsorted(np.cumsum(shares), _TAIL))
+    stop = len(shares) - int(np.searchsorted(np.cumsum(shares[::-1]), _TAIL))
+    return slice(start, max(start + 1, stop))

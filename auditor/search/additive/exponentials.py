@@ -29,14 +29,9 @@ _Bounds = tuple[Fraction, Fraction]
 
 def tables_of_scorecard(model: AdditiveModel) -> LogOdds:
     """The tables of a scorecard: λ of a value is its weight less that of the attribute undisclosed."""
-    unit = CONTEXT.ln(Decimal(2)) if model.base == "2" else Decimal(1)
-
-    def nats(exponent: Fraction) -> Decimal:
-        quotient = CONTEXT.divide(Decimal(exponent.numerator), Decimal(exponent.denominator))
-        return CONTEXT.multiply(quotient, unit)
-
-    prior = CONTEXT.add(ln(model.odds), nats(model.exponent()))
-    values = [[nats(w - a.undisclosed) for w in a.weights] for a in model.attributes]
+    exact = Exponentials(model)
+    prior = exact.log_prior()
+    values = [[exact.log_odds(i, v) for v in range(len(a.weights))] for i, a in enumerate(model.attributes)]
     population = None
     if model.unfavourable_share is not None:
         unfavourable = ln(model.unfavourable_share)
@@ -48,7 +43,7 @@ def tables_of_scorecard(model: AdditiveModel) -> LogOdds:
             (float(unfavourable + prior), float(unfavourable)),
             tuple(np.array([[float(number) for number in pair] for pair in row]) for row in rows),
         )
-    return LogOdds.rounded(prior, values, model.sensitive, population, Exponentials(model))
+    return LogOdds.rounded(prior, values, model.sensitive, population, exact)
 
 
 @dataclass(frozen=True)
@@ -120,6 +115,21 @@ class Exponentials:
         """By comparing the weight with that of the attribute undisclosed."""
         of = self.model.attributes[attribute]
         return (of.weights[value] > of.undisclosed) - (of.weights[value] < of.undisclosed)
+
+    def log_odds(self, attribute: int, value: int) -> Decimal:
+        """The weight less that of the attribute undisclosed, in nats."""
+        of = self.model.attributes[attribute]
+        return self._nats(of.weights[value] - of.undisclosed)
+
+    def log_prior(self) -> Decimal:
+        """The logarithm of the odds where nothing is disclosed."""
+        return CONTEXT.add(ln(self.model.odds), self._nats(self.model.exponent()))
+
+    def _nats(self, exponent: Fraction) -> Decimal:
+        unit = ln(Fraction(2)) if self.model.base == "2" else Decimal(1)
+        return CONTEXT.multiply(
+            CONTEXT.divide(Decimal(exponent.numerator), Decimal(exponent.denominator)), unit
+        )
 
     def prior(self) -> Hashable:
         """The odds of the decision where nothing is disclosed."""

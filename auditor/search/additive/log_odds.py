@@ -71,6 +71,12 @@ class Exact(Protocol):
     def sign(self, attribute: int, value: int) -> int:
         """1, 0 or -1: the sign of λ of a value."""
 
+    def log_odds(self, attribute: int, value: int) -> Decimal:
+        """λ of a value, where it is finite, to 50 digits."""
+
+    def log_prior(self) -> Decimal:
+        """γ where nothing is disclosed, to 50 digits."""
+
     def prior(self) -> Hashable:
         """What two models have in common only if ``P(d)`` is the same."""
 

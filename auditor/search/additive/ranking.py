@@ -46,8 +46,9 @@ _BLOCK = (32, 256)
 _MEASURED, _AT_ONCE = 1 << 17, 64
 #: A number that belongs to a value of an attribute.
 _OfValue = Callable[[int, int], float]
-#: Combinations extended at once, and how many times as long an x takes to bound as a context.
-_WIDE, _DEARER = 64, 8
+#: Combinations extended at once, how many times as long an x takes to bound as a context, and how many
+#: contexts may be bounded between two looks at the clock.
+_WIDE, _DEARER, _CHILDREN = 64, 8, 1 << 17
 
 
 @dataclass(frozen=True)
@@ -226,7 +227,8 @@ class _Search:
 
     def run(self, k: int) -> bool:
         """Fill the candidates for the k best; tells whether the tree was exhausted."""
-        frontier = self._frontier
+        frontier, tree = self._frontier, self._tree
+        most = _CHILDREN // max(len(tree.columns.attribute), _DEARER * len(tree.xs.values), 1)
         frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.array([inf]))
         while len(frontier):
             limits = self._limits
@@ -234,7 +236,7 @@ class _Search:
                 with np.errstate(over="ignore"):
                     self.upper = float(np.exp(frontier.best))
                 return False
-            size = min(_BLOCK[1], max(_BLOCK[0], self.nodes // 16))
+            size = min(_BLOCK[1], max(_BLOCK[0], self.nodes // 16), max(1, most))
             kind, number, _ = frontier.pop(size)
             for handle, of_kind in (
                 (self._extend, EXTENSIONS),

@@ -197,8 +197,8 @@ class Alike:
         for i, kind in enumerate(kinds):
             groups.setdefault(kind, []).append(i)
         self._length = len(rows)
-        #: Per merged row the rows in it, and how often each entry is taken.
-        self._merged: list[tuple[list[int], Integers]] = []
+        #: Per merged row the rows in it, and how often each entry is taken; None of a single one.
+        self._merged: list[tuple[list[int], Integers | None]] = []
         self.rows: list[Integers] = []
         parts: list[list[int]] = []
         for group in groups.values():
@@ -209,9 +209,9 @@ class Alike:
             parts += [group] if few else [[i] for i in group]
         for part in sorted(parts):
             row = rows[part[0]]
-            times = _multisets(len(part), len(row)) if len(part) > 1 else np.eye(len(row), dtype=np.int64)
+            times = _multisets(len(part), len(row)) if len(part) > 1 else None
             self._merged.append((part, times))
-            self.rows.append(times @ row)
+            self.rows.append(row if times is None else times @ row)
 
     @property
     def merges(self) -> bool:
@@ -232,7 +232,7 @@ class Alike:
         whole = [0] * self._length
         left: dict[int, list[int]] = {}
         for (group, times), entry in zip(self._merged, choice, strict=True):
-            if len(group) == 1:
+            if times is None:
                 whole[group[0]] = entry
             else:
                 left |= dict.fromkeys(group, times[entry].tolist())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations, groupby
+from itertools import accumulate, combinations, groupby
 from math import inf, prod
+from operator import and_, eq
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ from auditor.search.pattern import Pattern
 #: What takes patterns, and what tells which entries need not be looked into; see `_Walk.run`.
 _Add = Callable[[Integers, Floats, Floats], None]
 _Prune = Callable[[Integers, Floats, Floats], Mask]
+#: A pattern as its attributes and the entries of their axes; see `_shape`.
+_Part = list[tuple[int, int]]
 
 #: Children looked at in one block, and the least nodes whose children they are.
 _CHILDREN, _BLOCK = 1 << 14, 8
@@ -128,7 +131,10 @@ def maximal_patterns(
             tables, criterion, limit, only_patterns=True, scope=Scope(contexts="all"), limits=limits
         )
         return Summary(tuple(rank(worst.patterns, "probability")), False)
-    maximal = _dense_patterns(tables, criterion, min_probability)
+    dense = _dense_patterns(tables, criterion, min_probability, limits)
+    if dense is None:
+        return Summary((), False)
+    maximal = dense
     # First whether the pattern or any extension is one (superset sums of "or", one axis at a time), then
     # whether any extension by one more value is.
     reachable = maximal.copy()
@@ -369,74 +375,87 @@ class _Found:
 
 
 class _Minimal(_Found):
-    """The patterns met of which no part has been met, as bit masks over the values in x and in y."""
+    """The patterns met of which no part has been met."""
 
     def __init__(self, walk: _Walk) -> None:
         super().__init__(walk)
-        columns = walk.tree.columns
-        offsets = np.cumsum([0, *map(len, walk.tables.values)])
-        self._words = 1 + 2 * int(offsets[-1]) // 64
-        self._y_masks = self._masks(offsets[columns.attribute] + columns.value)
-        self._x_masks = self._masks(
-            np.array([int(offsets[-1] + offsets[i]) + v for i, v in walk.tree.xs.values], dtype=np.int64)
-        )
-        self._found_masks = np.zeros((0, self._words), dtype=np.uint64)
-
-    def _masks(self, bits: Integers) -> npt.NDArray[np.uint64]:
-        masks = np.zeros((len(bits), self._words), dtype=np.uint64)
-        masks[np.arange(len(bits)), bits // 64] = np.uint64(1) << (bits % 64).astype(np.uint64)
-        return masks
+        values = walk.tables.values
+        sizes = np.array([len(row) for row in values])
+        self._type = np.min_scalar_type(2 * int(sizes.max()))
+        columns, xs = walk.tree.columns, np.array(walk.tree.xs.values, dtype=np.int64).reshape(-1, 2)
+        #: Per column of contexts and of combinations its attribute, and the entry that stands for its value.
+        self._of_contexts = columns.attribute, (1 + columns.value).astype(self._type)
+        self._of_combinations = xs[:, 0], (1 + sizes[xs[:, 0]] + xs[:, 1]).astype(self._type)
+        self._found: list[_Part] = []
+        # What has many values tells most patterns apart.
+        self._order = np.argsort(-sizes, kind="stable")
 
     def add(self, places: Integers, log_p: Floats, degree: Floats) -> None:
         """Add patterns, and drop those of which a part is known."""
-        masks = self._of(places)
-        new = ~_contains(masks, self._found_masks)
-        places, log_p, degree, masks = places[new], log_p[new], degree[new], masks[new]
+        entries = self._entries(places)
+        new = ~_contains(entries, self._found)
+        places, log_p, degree, entries = places[new], log_p[new], degree[new], entries[:, new]
         # Of a block's own patterns the parts come first.
-        parts, order = masks[:0], np.argsort(np.bitwise_count(masks).sum(axis=1), kind="stable")
-        sizes = np.bitwise_count(masks).sum(axis=1)
-        new = np.zeros(len(masks), dtype=bool)
+        parts, sizes = list[_Part](), (entries > 0).sum(axis=0)
+        new = np.zeros(len(places), dtype=bool)
         for size in np.flatnonzero(np.bincount(sizes)).tolist():
-            here = order[sizes[order] == size]
-            here = here[~_contains(masks[here], parts)]
+            here = np.flatnonzero(sizes == size)
+            here = here[~_contains(entries[:, here], parts)]
             new[here] = True
-            parts = np.concatenate([parts, masks[here]])
-        known = ~_contains(self._found_masks, masks[new])
+            parts += self._parts(entries[:, here])
+        known = ~_contains(self._entries(self.places), parts)
         self._keep(known)
-        self._found_masks = np.concatenate([self._found_masks[known], masks[new]])
+        self._found = [part for part, kept in zip(self._found, known.tolist(), strict=True) if kept]
+        self._found += self._parts(entries[:, new])
         self._append(places[new], log_p[new], degree[new])
 
     def prune(self, places: Integers, log_p: Floats, most: Floats) -> Mask:
         """Entries that contain a known pattern."""
-        return _contains(self._of(places), self._found_masks)
+        return _contains(self._entries(places), self._found)
 
-    def _of(self, places: Integers) -> npt.NDArray[np.uint64]:
-        """Bit masks of patterns, by way of those of their parents."""
-        masks = np.zeros((len(places), self._words), dtype=np.uint64)
+    def _parts(self, entries: npt.NDArray[Any]) -> list[_Part]:
+        return [
+            [(i, entry) for i, entry in zip(self._order.tolist(), column, strict=True) if entry]
+            for column in entries[self._order].T.tolist()
+        ]
+
+    def _entries(self, places: Integers) -> npt.NDArray[Any]:
+        """What patterns disclose, a row for each attribute, by way of their parents."""
+        entries = np.zeros((len(self.walk.tables.values), len(places)), dtype=self._type)
         tree = self.walk.tree
-        for of_columns, at, place in (
-            (self._x_masks, tree.xs.at, places[:, :2]),
-            (self._y_masks, tree.at, places[:, 2:]),
+        for (attribute, entry), at, place in (
+            (self._of_combinations, tree.xs.at, places[:, :2]),
+            (self._of_contexts, tree.at, places[:, 2:]),
         ):
-            row, parent, column = np.arange(len(places)), place[:, 0], place[:, 1]
+            pattern, parent, column = np.arange(len(places)), place[:, 0], place[:, 1]
             while True:
                 disclosed = column >= 0
-                row, parent, column = row[disclosed], parent[disclosed], column[disclosed]
-                if not len(row):
+                pattern, parent, column = pattern[disclosed], parent[disclosed], column[disclosed]
+                if not len(pattern):
                     break
-                masks[row] |= of_columns[column]
+                entries[attribute[column], pattern] = entry[column]
                 above = at(parent)
                 parent, column = above.parent, above.column
-        return masks
+        return entries
 
 
-def _contains(masks: npt.NDArray[np.uint64], parts: npt.NDArray[np.uint64]) -> Mask:
-    """Which masks contain any of the parts."""
-    contains = np.zeros(len(masks), dtype=bool)
-    if len(masks):
-        for part in parts:
-            words = np.flatnonzero(part)
-            contains |= ((masks[:, words] & part[words]) == part[words]).all(axis=1)
+def _contains(entries: npt.NDArray[Any], parts: Sequence[_Part]) -> Mask:
+    """Which columns contain any of the parts."""
+    contains = np.zeros(entries.shape[1], dtype=bool)
+    if not len(contains):
+        return contains
+    # Parts that begin alike are looked for together: `left` has the columns that contain each beginning.
+    before, left = _Part(), list[Integers]()
+    for part in sorted(parts):
+        del left[sum(accumulate(map(eq, before, part), and_)) :]
+        for i, entry in part[len(left) :]:
+            if not left:
+                left.append((entries[i] == entry).nonzero()[0])
+            elif len(left[-1]):
+                left.append(left[-1][entries[i, left[-1]] == entry])
+        before = part[: len(left)]
+        if len(left) == len(part):
+            contains[left[-1]] = True
     return contains
 
 
@@ -445,12 +464,19 @@ def _shape(tables: LogOdds) -> list[int]:
     return [1 + len(row) * (1 + (i in tables.sensitive)) for i, row in enumerate(tables.values)]
 
 
-def _dense_patterns(tables: LogOdds, criterion: Criterion, min_probability: Fraction | None) -> Mask:
-    """Whether each pair (x, y) is a discrimination pattern, with an axis per attribute; see `_shape`."""
+def _dense_patterns(
+    tables: LogOdds, criterion: Criterion, min_probability: Fraction | None, limits: Limits
+) -> Mask | None:
+    """Whether each pair (x, y) is a discrimination pattern, with an axis per attribute; see `_shape`.
+
+    None where time is up.
+    """
     patterns = np.zeros(_shape(tables), dtype=bool)
     grown, ids = every(tables)
     xs = grown.at(ids)
     for parent, column in zip(xs.parent.tolist(), xs.column.tolist(), strict=True):
+        if limits.expired():
+            return None
         x = grown.assignment(parent, column)
         interval = tables.exact.interval(criterion, x)
         if interval is None:

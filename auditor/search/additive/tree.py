@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
-from auditor.search.additive.combinations import ANY, Combinations, Scope, Xs, follows
+from auditor.search.additive.combinations import ANY, Combinations, Scope, Xs, follows, roomier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
 from auditor.search.additive.moves import Moves
 from auditor.search.criteria import Criterion
@@ -267,12 +267,7 @@ class Tree:
         """Store nodes, so that they can be expanded; returns their numbers."""
         start, stop = self._length, self._length + len(nodes)
         if stop > len(self._nodes):
-            self._nodes = Nodes(
-                *(
-                    np.concatenate([array, np.empty(stop + len(array), array.dtype)])
-                    for array in self._nodes.arrays()
-                )
-            )
+            self._nodes = Nodes(*(roomier(array, start, 2 * stop) for array in self._nodes.arrays()))
         for array, values in zip(self._nodes.arrays(), nodes.arrays(), strict=True):
             array[start:stop] = values
         self._length = stop

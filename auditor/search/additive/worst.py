@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 from heapq import merge
 from itertools import combinations, islice, product
@@ -12,22 +13,23 @@ from math import inf, isinf, nextafter, prod
 import numpy as np
 
 from auditor.model.naive_bayes import Assignment
+from auditor.search.additive.birthdays import BITS, sums_near
 from auditor.search.additive.combinations import ANY, Combinations, Scope, Xs
 from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, merged
 from auditor.search.additive.sliced_sums import Sliced
 from auditor.search.additive.subset_sums import Alike, Choice, Leaves, Nearest, nearest
-from auditor.search.criteria import Criterion
+from auditor.search.criteria import CONTEXT, Criterion
 from auditor.search.limits import DEFAULT, Limits
-from auditor.search.pattern import Pattern
+from auditor.search.pattern import UNTOLD, Pattern
 
 #: Covers the rounding of the few float operations behind a bound.
 _ROUND_UP = 1 + 1e-12
-#: Entries of the frontier looked at together.
-_BLOCK = 64
-#: Sums nearest the peak that are looked for at once where they are gone through in slices: the next question
-#: asks for more of them.
-_AHEAD = 128
+#: Entries of the frontier looked at together, fewer where they have more children than so many.
+_BLOCK, _CHILDREN = 64, 1 << 16
+#: Sums nearest the peak that are looked for at once where they are gone through in slices, and where they are
+#: too many for that: the next question asks for more of them.
+_AHEAD, _BESIDE = 128, 10
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,11 @@ class Worst:
     patterns: tuple[Pattern, ...]
     """Largest |degree| first."""
     upper: Fraction
-    """No pair (x, y) of those searched has a larger |degree|. Equal to that of the first pattern when
-    complete.
+    """No pair (x, y) of those searched has a larger |degree|. That of the first pattern when complete, but
+    for digits that are not told.
     """
     complete: bool
-    """Whether no other pattern belongs in the list."""
+    """Whether no other pattern belongs in the list, but for digits of degrees that are not told."""
     solved: int
     total: int
     """Combinations x whose contexts were searched, and all there are."""
@@ -68,6 +70,10 @@ class Memory:
     """
     gone_through: int = 0
     """How many sums were, of both halves."""
+    beside: dict[tuple[Assignment, str], list[Assignment]] = field(default_factory=dict)
+    """Contexts that are next to the peak of an x, of so many that none can be proved to be the nearest."""
+    begun: bool = False
+    """Whether a search has already looked for a first witness."""
 
 
 def worst_patterns(
@@ -99,10 +105,12 @@ def worst_patterns(
     upper = threshold if only_patterns else Fraction(0)
     solved, nodes, complete = 0, 0, True
     memory = Memory() if memory is None else memory
-    if (k > 1 or only_patterns or scope != ANY) and (not limits.nodes or limits.expired()):
+    first = k == 1 and not only_patterns and scope == ANY and not memory.begun
+    if not first and (not limits.nodes or limits.expired()):
         # Of many parts of an answer each would otherwise take its least time after the end of it.
         some = () if only_patterns else (_some_pattern(tables, criterion, scope),)
         return Worst(some, _supremum(tables, criterion, scope), False, 0, tables.total_combinations)
+    memory.begun = True
     strongest = Strongest(tables, criterion, scope, neutral=k > 1 or scope.contexts == "all")
     seed = strongest.seed() if not only_patterns and k == 1 else None
 
@@ -114,9 +122,12 @@ def worst_patterns(
         if gap is not None:
             ceiling = Fraction(min(own, _bound(tables, criterion, x, gap)))
             # The bound is rounded up. Nearly always the degree at the peak is next to one that was found.
-            found = max((abs(pattern.degree) for pattern in measured), default=0)
+            found = max((abs(pattern.degree) for pattern in measured), default=Fraction(0))
             above = nextafter(float(found), 2)
-            for proved in (threshold, Fraction(nextafter(above, 2)), Fraction(above)):
+            # Above it by less than what is told, and with room for a supremum that no context reaches.
+            step = Fraction(above) * UNTOLD / 4
+            untold = (found // step + 2) * step
+            for proved in (threshold, Fraction(nextafter(above, 2)), Fraction(above), untold):
                 if proved < ceiling and tables.exact.closed(replace(criterion, threshold=proved), x):
                     ceiling = proved
             if not only_patterns or ceiling > threshold:
@@ -152,6 +163,8 @@ def worst_patterns(
         if x is None or own < floor:
             continue
         solve(x, own)
+    # No other is larger by a digit that is told.
+    complete |= len(best) == k and abs(best[-1].degree) >= upper * (1 - UNTOLD)
     if not best and not only_patterns:
         best = [_some_pattern(tables, criterion, scope)]
     error = tables.exact.error
@@ -208,10 +221,11 @@ class Strongest:
 
     def __iter__(self) -> Iterator[tuple[float, float, Assignment | None]]:
         frontier, xs = Frontier(), self._xs
+        block = max(1, min(_BLOCK, _CHILDREN // (1 + len(xs.values))))
         frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.ones(1))
         while len(frontier):
             ceiling = min(frontier.best, 1.0)
-            kind, number, bound = frontier.pop(_BLOCK)
+            kind, number, bound = frontier.pop(block)
             extend = kind == EXTENSIONS
             if extend.any():
                 yield ceiling, 0.0, None
@@ -366,7 +380,9 @@ def _contexts(
 
     contexts = _nearest_the_peak(tables, criterion, x, list(alike_of), same, k)
     if not found.complete:
-        return contexts, found.gap
+        if abs(target) < inf and not limits.expired():
+            contexts += _beside_the_peak(tables, x, outside, k, scope, limits, memory)
+        return _nearest_the_peak(tables, criterion, x, contexts, lambda y: (y,), k), found.gap
     if k == 1:
         memory.contexts[x, scope.contexts] = contexts
     return contexts, None
@@ -395,6 +411,34 @@ def _in_slices(
     if near is None:
         return None
     return [choice for distance, choice in near if distance <= near[k - 1][0] + 2 * slack]
+
+
+def _beside_the_peak(
+    tables: LogOdds,
+    x: Assignment,
+    outside: tuple[int, ...],
+    k: int,
+    scope: Scope,
+    limits: Limits,
+    memory: Memory,
+) -> list[Assignment]:
+    """Contexts nearer to the peak than tables can tell: γ is off by less than 2^-62, |degree| by far less."""
+    key = x, scope.contexts
+    if len(memory.beside.get(key, ())) < k:
+        exact = tables.exact
+        rows = [[_fine(exact.log_odds(i, v)) for v in tables.finite[i]] for i in outside]
+        if scope.contexts == "any":
+            rows = [[0, *row] for row in rows]
+        strength = sum(_fine(exact.log_odds(*value)) for value in x)
+        target = -strength // 2 - _fine(exact.log_prior())
+        choices = sums_near(rows, target, max(k, _BESIDE), limits.entries, limits.expired)
+        shift = 1 if scope.contexts == "all" else 0
+        memory.beside[key] = [_assignment(tables, outside, choice, shift) for choice in choices]
+    return memory.beside[key]
+
+
+def _fine(log_odds: Decimal) -> int:
+    return round(CONTEXT.multiply(log_odds, Decimal(1 << BITS)))
 
 
 def _nearest_the_peak(
@@ -450,5 +494,5 @@ def _some_pattern(tables: LogOdds, criterion: Criterion, scope: Scope) -> Patter
         x = tuple(value(i) for i in tables.sensitive)
         y = tuple(value(i) for i in range(len(tables.values)) if i not in tables.sensitive)
         return tables.exact.measure(criterion, x, y)
-    i = min(scope.attributes(tables)) if scope.disclosing is None else scope.disclosing
+    i = min(scope.allowed(tables)) if scope.disclosing is None else scope.disclosing
     return tables.exact.measure(criterion, merged((value(i),)), ())

@@ -106,7 +106,7 @@ class Criterion(ABC):
 
     @abstractmethod
     def peak(self, s: Numbers) -> Floats:
-        """The γ at which |degree| is greatest; it falls from there on both sides."""
+        """The γ at which |degree| is greatest, ``-s/2`` or infinite; it falls from there on both sides."""
 
     @abstractmethod
     def size(self, s: Numbers, t: Numbers) -> Floats:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from itertools import product
-from math import isclose
+from math import isclose, prod
 from pathlib import Path
 from random import Random
 
@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from auditor.model.reading import load_naive_bayes
+from auditor.search.additive.combinations import Scope
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
@@ -210,6 +211,32 @@ def test_largest_degree_of_two_hundred_different_attributes() -> None:
     assert not above.patterns
     assert above.complete
     assert worst_patterns(tables, Difference(worst_degree - hair), only_patterns=True).patterns
+
+
+@pytest.mark.parametrize("individual", [False, True])
+def test_the_largest_degrees_of_two_hundred_attributes_are_known_to_every_digit_told(
+    individual: bool,
+) -> None:
+    random = Random("two hundred of five values")
+    attributes = [random_columns(random, 5, sensitive=i < 4) for i in range(200)]
+    model = PlainModel(Fraction(1, 2), tuple(attributes))
+    scope = Scope(contexts="all") if individual else Scope()
+    found = worst_patterns(tables_of(naive_bayes(model)), Difference(DELTA), 10, scope=scope)
+    assert found.complete
+    assert len(set(keys(found.patterns))) == 10
+    # |Δ| is below tanh(|s|/4) = (√r - 1) / (√r + 1) with the greatest r = e^|s| of any x.
+    rows = [attribute.rows for attribute in attributes if attribute.sensitive]
+    above, below = (
+        prod(max(1 if not individual else 0, *(row[i] / row[1 - i] for row in of)) for of in rows)
+        for i in (0, 1)
+    )
+    ratio, upper = max(above, below), found.upper
+    assert ratio * (1 - upper) ** 2 <= (1 + upper) ** 2
+    for pattern in found.patterns:
+        pair = as_pair(model, pattern.sensitive_values, pattern.context_values)
+        assert pair.degree == pattern.degree
+        assert upper - Fraction(1, 10**38) <= pair.size <= upper
+        assert len(pattern.sensitive_values) + len(pattern.context_values) == 200 or not individual
 
 
 @pytest.mark.parametrize("name", TWO_HUNDRED)

@@ -1,0 +1,44 @@
+"""Tables of log-odds are those of the exact model, rounded once."""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal
+from fractions import Fraction
+from math import inf, isclose
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.search.additive.tables import tables_of
+from tests.oracle import PlainAttribute, PlainModel
+from tests.search.comparing import naive_bayes
+
+LOGS = Context(prec=80, Emax=10**9, Emin=-(10**9))
+
+
+def log(x: Fraction) -> Decimal:
+    return LOGS.ln(LOGS.divide(Decimal(x.numerator), Decimal(x.denominator)))
+
+
+@st.composite
+def columns(draw: st.DrawFn) -> list[Fraction]:
+    """Probabilities of a few values, from the ordinary to the tiny."""
+    weights = [draw(st.integers(0, 100)) * 10 ** draw(st.sampled_from([0, 3, 30, 400])) for _ in range(2)]
+    weights.append(draw(st.integers(1, 10**6)))
+    return [Fraction(weight, sum(weights)) for weight in weights]
+
+
+@given(columns(), columns(), st.fractions(Fraction(1, 10**6), 1 - Fraction(1, 10**6)))
+def test_every_entry_is_the_nearest_to_the_exact_logarithm(
+    first: list[Fraction], second: list[Fraction], prior: Fraction
+) -> None:
+    rows = tuple(row for row in zip(first, second, strict=True) if any(row))
+    tables = tables_of(naive_bayes(PlainModel(prior, (PlainAttribute(rows, sensitive=True),))))
+    scale = Decimal(1 << tables.bits)
+    assert tables.population is not None
+    for (a, b), entry, logs in zip(rows, tables.values[0], tables.population.log_likelihood[0], strict=True):
+        exact = LOGS.multiply(log(a / b), scale) if a and b else None
+        assert entry == (inf if not b else -inf if not a else exact and exact.to_integral_value(context=LOGS))
+        for p, found in zip((a, b), logs.tolist(), strict=True):
+            assert isclose(found, float(log(p)), rel_tol=1e-15) if p else found == -inf
+    assert tables.prior == LOGS.multiply(log(prior / (1 - prior)), scale).to_integral_value(context=LOGS)

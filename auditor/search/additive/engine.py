@@ -17,10 +17,10 @@ from auditor.search.additive.combinations import ANY, Scope
 from auditor.search.additive.counting import Counting, PatternCount, counts_above, no_patterns
 from auditor.search.additive.enclosing import enclosed_count
 from auditor.search.additive.log_odds import population_of
+from auditor.search.additive.probable_counts import count_probable_patterns
 from auditor.search.additive.ranking import Ranking, rank, top_patterns
 from auditor.search.additive.summaries import (
     Summary,
-    count_probable_patterns,
     maximal_patterns,
     minimal_patterns,
     pareto_patterns,
@@ -196,7 +196,7 @@ class Engine:
         enclosed : bool
             Whether to bound their number where they can't be counted one by one.
         """
-        if self.min_probability is None:
+        if not self.min_probability:
             count = self._counting.count()
             if count.reason is None or not enclosed:
                 return count

@@ -45,7 +45,7 @@ from tests.certificate.making import (
     renamed,
 )
 from tests.certificate.script import Prove, apart_from_a_proof, passes, running_script
-from tests.certificate.test_hostile import CONTENT, codes, following, overriding
+from tests.certificate.test_hostile import CONTENT, codes, following, of_nothing, overriding
 from tests.fuzzing import examples
 
 
@@ -206,6 +206,12 @@ def test_a_larger_degree_elsewhere_is_found(prove: Prove) -> None:
     said = prove(envelope(false))
     assert said["Worst pattern"]
     assert said["Verdict and largest degree"] is False
+
+
+@pytest.mark.parametrize("verdict", ["delta-fair", "inconclusive"])
+def test_what_is_said_of_nothing_is_refused(verdict: str, prove: Prove) -> None:
+    said = prove(envelope(of_nothing(verdict)))
+    assert [name for name, holds in said.items() if holds is False] == ["Worst pattern"]
 
 
 def test_a_changed_byte_is_seen(prove: Prove) -> None:

@@ -25,7 +25,9 @@ from auditor.certificate.signing import sign
 from auditor.documents.parameters import exact_model
 from auditor.documents.policy import MAX_VALID_DAYS
 from auditor.model import checks
+from auditor.search.additive.engine import Engine
 from auditor.search.answer import answer
+from auditor.search.criteria import CRITERIA as CRITERIA_OF
 from auditor.search.question import Question
 from tests.certificate.making import (
     CHECKER,
@@ -432,6 +434,17 @@ def test_what_is_probable_is_counted_in_every_way(
         assert found == len(case.brute.at(case.threshold, least).patterns)
 
     compare()
+
+
+def test_it_counts_what_is_probable_in_german_as_the_engine_does() -> None:
+    exact = exact_model(loaded("german").naive_bayes())
+    model = checker.Model(exact.model_dump(mode="json"), "difference")
+    found = model.above(Fraction(1, 10), Fraction(1, 100))
+    engine = Engine(
+        loaded("german").naive_bayes(), CRITERIA_OF["difference"](Fraction(1, 10)), Fraction(1, 100)
+    )
+    assert found is not None
+    assert found.total() == engine.count().total == 1_009_646
 
 
 def test_what_is_hardly_probable_at_all_is_left_out() -> None:

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
+from auditor.search.additive.combinations import ANY, Scope
 from auditor.search.additive.counting import Coverage, PatternCount, ends_of, exact_ends, pairs_over
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, merged, population_of
 from auditor.search.criteria import Criterion, ln
@@ -61,6 +62,25 @@ def count_probable_patterns(
     )
     total = sum(found.values())
     return PatternCount(total, total, None, coverage)
+
+
+def probable_pairs(
+    tables: LogOdds, criterion: Criterion, least: Fraction, scope: Scope, most: int, limits: Limits = DEFAULT
+) -> list[tuple[Assignment, Assignment]] | None:
+    """The pairs in scope with a |degree| above the threshold and ``P(xy) >= least > 0``, in no order.
+
+    Some that are within rounding of either may be among them. None if they are more than some number, or it
+    is too much work to list them.
+
+    Parameters
+    ----------
+    scope : Scope
+        Of any contexts.
+    """
+    try:
+        return _Count(tables, criterion, least, limits, scope).pairs(most)
+    except _TooMuch:
+        return None
 
 
 @dataclass(frozen=True)
@@ -175,8 +195,11 @@ class _Ranks:
 class _Count:
     """One count."""
 
-    def __init__(self, tables: LogOdds, criterion: Criterion, least: Fraction, limits: Limits) -> None:
+    def __init__(
+        self, tables: LogOdds, criterion: Criterion, least: Fraction, limits: Limits, scope: Scope = ANY
+    ) -> None:
         self.tables, self.criterion, self.least, self.limits = tables, criterion, least, limits
+        self._scope = scope
         self._population = population_of(tables)
         self._goal = float(ln(least))
         # More than rounding moves a sum of logarithms of probabilities that is near the goal.
@@ -206,13 +229,41 @@ class _Count:
             found[disclosed] = found.get(disclosed, 0) + number
         return found
 
+    def pairs(self, most: int) -> list[tuple[Assignment, Assignment]]:
+        """The patterns themselves, and some within rounding of being one."""
+        found: list[tuple[Assignment, Assignment]] = []
+        number = 0
+        for rows in self._groups():
+            self._check_time()
+            counts = self._among(rows)
+            number += int(counts.sum())
+            if number > most:
+                raise _TooMuch(f"there are more than {most:,} patterns")
+            for row in rows[counts > 0].tolist():
+                found += self._pairs_of(row)
+        return found
+
+    def _pairs_of(self, row: int) -> Iterator[tuple[Assignment, Assignment]]:
+        pairs, choices = self._pairs, self._choices
+        ends = self._ends[:, pairs.first[row]] - pairs.sums[row]
+        start, stop = np.searchsorted(choices.sums, ends[0]), np.searchsorted(choices.sums, ends[3], "right")
+        log_p = np.logaddexp(
+            choices.log_u[start:stop] + pairs.log_u[row], choices.log_v[start:stop] + pairs.log_v[row]
+        )
+        places = start + np.flatnonzero(log_p >= self._goal - self._error)
+        (x,), (y,) = self._x_at(pairs.first[[row]]), self._y_at(pairs, self._free, np.array([row]))
+        for others in self._y_at(choices, self._listed, places):
+            yield x, merged(y, others)
+
     def _combinations(self) -> _Grown:
-        """The x that are probable enough, with their s."""
+        """The x in scope that are probable enough, with their s."""
         log_u, log_v = self._population.log_prior
+        allowed = self._scope.allowed(self.tables)
         xs = _Grown.start(np.array([log_u]), np.array([log_v]), np.float64)
         for i in self.tables.sensitive:
             strengths = np.array([self.tables.real(z) for z in self.tables.values[i]])
-            xs = self._having(xs, strengths, self._population.log_likelihood[i])
+            where = None if i in allowed else np.zeros(len(xs), dtype=bool)
+            xs = self._having(xs, strengths, self._population.log_likelihood[i], where)
         return xs
 
     def _intervals(self) -> Integers:
@@ -231,6 +282,8 @@ class _Count:
         rest.sort(key=lambda i: len(tables.options[i]))
         disclosed = xs.entries(np.arange(len(xs))) > 0
         pairs = self._within(_Grown.start(xs.log_u, xs.log_v, np.int64))
+        if self._scope.disclosing is not None:
+            pairs = pairs[disclosed[pairs.first, tables.sensitive.index(self._scope.disclosing)]]
         log_u, log_v = self._population.log_prior
         choices = _Grown.start(np.array([log_u]), np.array([log_v]), np.int64)
         for i in (*tables.sensitive, *reversed(rest)):

@@ -151,6 +151,14 @@ def test_what_no_pattern_is_as_probable_as_is_refused(auditor: Auditor) -> None:
     assert auditor("audit", COMPAS, *asked, "0.87").code == 0
 
 
+def test_a_policy_cannot_ask_for_it_either(tmp_path: Path, auditor: Auditor) -> None:
+    policy = tmp_path / "auditor.toml"
+    policy.write_text('kind = "auditor/policy"\nversion = 1\ndelta = 0.1\nmin_probability = 0.9\n')
+    run = auditor("certify", COMPAS, "--policy", policy)
+    assert run.code == 3
+    assert "no pattern is as probable as 0.9" in run.err
+
+
 def test_ranking_and_length_of_the_list(auditor: Auditor) -> None:
     options = ("--delta", "0.1", "--format", "json", "--top", "3", "--rank-by")
     for rank_by, key in (("discrimination", "degree"), ("probability", "probability")):

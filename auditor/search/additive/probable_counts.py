@@ -49,11 +49,18 @@ class _TooMuch(Exception):
 def count_probable_patterns(
     tables: LogOdds, criterion: Criterion, least: Fraction, limits: Limits = DEFAULT
 ) -> PatternCount:
-    """Count exactly the discrimination patterns with ``P(xy) >= least > 0``."""
-    try:
-        found = _Count(tables, criterion, least, limits).run()
-    except _TooMuch as reason:
-        return PatternCount(0, tables.total_patterns(), str(reason), ())
+    """Count exactly the discrimination patterns with ``P(xy) >= least > 0``.
+
+    Where that is too much work, those that are ten times as probable, or a hundred times, are a lower bound.
+    """
+    asked, reason, found = least, None, None
+    while found is None and asked <= 1:
+        try:
+            found = _Count(tables, criterion, asked, limits).run()
+        except _TooMuch as problem:
+            asked, reason = 10 * asked, reason or str(problem)
+    if found is None or reason is not None:
+        return PatternCount(sum((found or {}).values()), tables.total_patterns(), reason, ())
     coverage = tuple(
         Coverage(disclosed, "exhausted", pairs_over(tables, disclosed), number, number)
         for size in range(1, len(tables.sensitive) + 1)

@@ -101,6 +101,15 @@ def test_models_in_a_box_are_proved(prove: Prove) -> None:
     assert "Models in the box" not in prove(envelope(tree(made("0.3"))))
 
 
+@pytest.mark.parametrize("name", ["german", "adult_categories", "german_categories"])
+def test_what_a_hundredth_of_people_have_in_common_is_counted(name: str, prove: Prove) -> None:
+    certificate = made("0.1", loaded(name), min_probability="0.01")
+    assert set(prove(sign(certificate, KEY), public_pem().decode()).values()) == {True}
+    content = tree(certificate)
+    wrong = put(content, ("pattern_count",), str(int(content["pattern_count"]) - 1))
+    assert prove(envelope(renamed(wrong)))["Number of patterns"] is False
+
+
 @pytest.mark.parametrize("undisclosed", ["conforming", "missing-bin"])
 def test_scorecards_are_proved_whole(undisclosed: Undisclosed, prove: Prove) -> None:
     spec = load_model(EXAMPLES / "german_scorecard.yaml")

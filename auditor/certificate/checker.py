@@ -4,7 +4,8 @@
     python checker.py CERTIFICATE [--public-key KEY.pem] [--at YYYY-MM-DD] [--proof PROOF.json]
 
 Needs Python 3.11, the files beside it, and nothing else: form_checker.py says what a certificate can say; the
-others have what only certificates of scorecards, of repaired models, of boxes of models or with a proof need.
+others have what only certificates of scorecards, of repaired models, of boxes of models, with a proof or with
+a minimum probability need.
 Every number is computed again from the model in the certificate, every sentence is made again from its facts,
 and the signature is checked. Exit code 0: all holds; 1: something does not; 3: no certificate, or no key; 4:
 what it claims could not all be checked within the limits, or without a file that is missing.
@@ -16,7 +17,7 @@ A naive Bayes model gives P(d | z) for a favourable decision d and disclosed val
     ratio:       1 - 1/q  if q >= 1,  else q - 1,  where q = P(d | xy) / P(d | y)
 
 It discriminates if |degree| > δ. The model is δ-fair if no pattern does. With a minimum probability only
-patterns whose P(xy) is at least that are in scope; those are gone through one by one.
+patterns whose P(xy) is at least that are in scope; probable_checker.py counts those.
 
 With the odds R = P(d, y) / P(d̄, y) of the context and k = P(x | d) / P(x | d̄), P(d | y) = R / (1 + R) and
 P(d | xy) = Rk / (1 + Rk): for a given x the degree depends on R alone, and x discriminates where R lies in
@@ -49,7 +50,7 @@ from typing import Any
 
 # In the folder of this file; the last one in that of repairs, where the whole program is at hand.
 FORM, SCORECARDS, REPAIRS = "form_checker.py", "scorecard_checker.py", "repair_checker.py"
-PROOFS, BOXES = "proof_checker.py", "box_checker.py"
+PROOFS, BOXES, PROBABLE = "proof_checker.py", "box_checker.py", "probable_checker.py"
 CLOSE, LIST_LIMIT, WORK_LIMIT = 1e-9, 400_000, 8_000_000  # products in one list; steps, of about 3 µs
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
 Check = tuple[str, bool | None, str]  # its name, whether it holds or None if that was not found out, detail
@@ -152,6 +153,7 @@ class NaiveBayes:
         self.factors = [[(p / q).as_integer_ratio() for p, q in rows if p and q] for rows in self.rows]
         self.start, self.one = (self.prior / (1 - self.prior or 1)).as_integer_ratio(), (1, 1)
         self.nothing, self.slack = (self.prior, 1 - self.prior), 1
+        self.whole = float(self.prior), float(1 - self.prior)
 
     def times(self, a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
         """The product of two odds."""
@@ -170,6 +172,15 @@ class NaiveBayes:
     def likely(self, both: Any, least: Fraction) -> bool:
         """Whether they add up to a minimum probability."""
         return bool(sum(both) >= least)
+
+    def rounded(self, i: int, v: int) -> tuple[float, float, float]:
+        """P(v | d) and P(v | d̄) of a value; the logarithm of their ratio, or inf if one of them is 0."""
+        p, q = self.rows[i][v]
+        return float(p), float(q), ln(p / q) if p and q else inf
+
+    def strength(self, both: Any) -> Fraction | None:
+        """The k of the x to which they belong."""
+        return both[0] * (1 - self.prior) / (both[1] * self.prior) if both[1] else None
 
     def differs(self, both: Any, context: Any, delta: Fraction) -> bool:
         """Whether a pattern has |degree| > δ."""
@@ -238,10 +249,13 @@ class Model:
         self.total = prod(1 + m * (1 + (i in self.sensitive)) for i, m in enumerate(self.sizes))
         self.total -= prod(1 + m for m in self.sizes)
 
-    def is_empty(self, least: Fraction) -> bool:
-        """Whether no sensitive value is disclosed by as many people as a minimum probability asks for."""
+    def reaches(self, least: Fraction) -> bool | None:
+        """Whether any sensitive value is as probable as a minimum probability; None if that's too close."""
         odds, values = self.odds, ((i, v) for i in self.sensitive for v in range(self.sizes[i]))
-        return least > 0 and not any(odds.likely(odds.more(odds.nothing, *v), least) for v in values)
+        try:
+            return least == 0 or any(odds.likely(odds.more(odds.nothing, *v), least) for v in values)
+        except TimeoutError:
+            return None
 
     def measure(self, told: Any, marks: Any, least: Fraction) -> tuple[bool, Fraction, bool]:
         """Whether a pattern is one and has the numbers told of it; its |degree|, and if it is in scope."""
@@ -270,7 +284,7 @@ class Model:
             if self.odds.settled(self.sensitive, threshold):
                 return found
             if least:  # of those with P(xy) >= least, over any X
-                return Counter({(): self.probable(threshold, least)})
+                return Counter({(): beside(PROBABLE).count(self, threshold, least, CLOSE)})
             for x, first, second in self.plan(threshold):
                 rows = self.products(first, self.odds.start)
                 columns = self.common if second == self.shared else self.products(second, self.odds.one)
@@ -354,28 +368,6 @@ class Model:
                         total += contexts[row] * each[column]
         return int(total)
 
-    def probable(self, threshold: Fraction, least: Fraction) -> int:
-        """How many patterns with at least this P(xy) have a |degree| above a threshold; each is visited."""
-        order = sorted(range(len(self.names)), key=lambda i: i not in self.sensitive)
-        odds, found, small = self.odds, 0, least * self.odds.slack
-        # Attributes done; whether any is in x; what is disclosed of xy, and of y.
-        stack = [(0, False, odds.nothing, odds.nothing)]
-        while stack:
-            i, disclosed, both, context = stack.pop()
-            if i == len(self.sensitive) and not disclosed:
-                continue
-            self.spend(odds.weight * (1 + 2 * (self.sizes[order[i]] if i < len(order) else 2)))
-            if i == len(order):
-                found += odds.likely(both, least) and odds.differs(both, context, threshold)
-                continue
-            stack.append((i + 1, disclosed, both, context))
-            for v in range(self.sizes[order[i]]):
-                longer = odds.more(both, order[i], v)
-                if odds.likely(longer, small):
-                    stack.append((i + 1, disclosed, longer, odds.more(context, order[i], v)))
-                    stack.extend([(i + 1, True, longer, context)] if i < len(self.sensitive) else [])
-        return found
-
 
 def examine(data: bytes, key: Any, at: date, proof: Any = None, late: Any = bool) -> Iterator[Check]:
     """All checks of a file's bytes, as far as time lasts: ``late`` tells whether it is up, if it is given."""
@@ -406,7 +398,8 @@ def examine(data: bytes, key: Any, at: date, proof: Any = None, late: Any = bool
     decision = {"name": exact["decision"]} | {side: exact[side] for side in SIDES}
     marked = [a["name"] for a in exact["attributes"] if a["sensitive"]]
     same = c["decision"] == decision and [a["name"] for a in c["sensitive_attributes"]] == marked
-    yield "scope", same, "decision and sensitive attributes are those of the model"
+    said = "decision and sensitive attributes are those of the model, and some pattern is so probable"
+    yield "scope", same and model.reaches(number(c["min_probability"] or "0")), said
     if c["version"] > 1 and (told := c["model"]["repair"]):
         repairs, price = beside(REPAIRS), [told[f"log_likelihood_{n}"] for n in ("before", "after")]
         said = f"of the model {told['source_sha256'][:16]}; log-likelihood {price[0]}, then {price[1]}"
@@ -419,6 +412,9 @@ def examine(data: bytes, key: Any, at: date, proof: Any = None, late: Any = bool
         boxes, said = beside(BOXES), f"every model within a factor of 1 + {c['box']} is δ-fair"
         holds = boxes and boxes.Box(exact, number(c["box"])).fair(c["criterion"], number(c["delta"]))
         yield "box", holds, said if boxes else f"put {BOXES} beside this file"
+    if c["min_probability"] and beside(PROBABLE) is None:
+        yield "patterns", None, f"of a minimum probability; put {PROBABLE} beside this file"
+        return
     yield from answers(c, model)
 
 
@@ -429,8 +425,8 @@ def answers(c: Any, model: Model) -> Iterator[Check]:
     unit, exactly = Fraction(1, 10 ** max(12, len(c["delta"]) - 2)), c["max_degree"]["exact"]
     marks, told = (lower, lower + unit, upper, delta), c["witness"]
     try:
-        empty = not told and (c["verdict"] == "inconclusive" or model.is_empty(least))
-        true, found, inside = model.measure(told, marks, least) if told else (empty, Fraction(0), True)
+        nothing = c["verdict"] == "inconclusive", Fraction(0), True
+        true, found, inside = model.measure(told, marks, least) if told else nothing
     except TimeoutError:
         yield "witness", None, "its numbers are too close to call"
         return

@@ -251,7 +251,7 @@ def _degree(answer: Answer, witness: Pattern) -> Fraction:
 
 
 def _any_pair(answer: Answer) -> Pattern | None:
-    """The most probable pair that discloses one sensitive value, if a δ-fair model has one in scope.
+    """The most probable pair that discloses one sensitive value, of a δ-fair model.
 
     Where no population is assumed, none is more probable than another.
     """
@@ -261,10 +261,9 @@ def _any_pair(answer: Answer) -> Pattern | None:
     values = [((i, v),) for i in model.sensitive for v in range(len(model.attributes[i].values))]
     if not has_population(model):
         return measured(model, criterion, values[0], ())
-    x = max(values, key=lambda x: sum(model.joint(x)))
-    if least and not is_probable(model, x, least.value):
-        return None
-    return measured(model, criterion, x, ())
+    if least:
+        values = [x for x in values if is_probable(model, x, least.value)]
+    return measured(model, criterion, max(values, key=lambda x: sum(model.joint(x))), ())
 
 
 def coverage(answer: Answer) -> tuple[Coverage, ...] | None:

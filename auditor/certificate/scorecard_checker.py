@@ -26,7 +26,7 @@ from collections.abc import Iterable, Iterator
 from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import product
-from math import floor, inf, lcm, log, prod
+from math import exp, floor, inf, lcm, log, prod
 from typing import Any
 
 NONE, ONE = Fraction(0), Fraction(1)
@@ -55,6 +55,7 @@ class Scorecard:
         # that likelier by 10^-8.
         self.nothing, self.slack = (self.share, self.start), 1 - Fraction(1, 10**4)
         self.population = [[Fraction(p) for p in a["population"]] for a in exact["attributes"]]
+        self.whole = float(1 - self.share), float(self.share)
         self.sound &= 0 < self.share < 1 and all(p > 0 for row in self.population for p in row)
         self.sound = self.sound and all(abs(total - 1) <= NEAR for total in self._totals(rows, start))
 
@@ -177,6 +178,15 @@ class Scorecard:
         """Whether that has a minimum probability: P(d̄, values) (1 + R) is at least that."""
         share, exponent = both
         return self.sign([(share - least, NONE), (share * self.c, Fraction(exponent, self.unit))]) >= 0
+
+    def rounded(self, i: int, v: int) -> tuple[float, float, float]:
+        """P(v | d) and P(v | d̄) of a value, and the logarithm of their ratio."""
+        share, move = self.population[i][v], self.ln(self.factors[i][v])
+        return exp(log(share.numerator) - log(share.denominator) + move), float(share), move
+
+    def strength(self, both: tuple[Fraction, int]) -> int:
+        """By how much the x to which they belong moves the exponent."""
+        return both[1] - self.start
 
     def differs(self, both: tuple[Fraction, int], context: tuple[Fraction, int], threshold: Fraction) -> bool:
         """Whether |degree| is above a threshold."""

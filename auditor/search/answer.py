@@ -380,7 +380,7 @@ def _by_threshold(
 
     What isn't counted is bounded by the thresholds beside it, since the number falls as the threshold rises,
     and by the |degrees| of the patterns that searches have seen.
-    Nothing where the question has a minimum probability: those patterns are gone through one by one.
+    Nothing where the question has a minimum probability: each threshold would take a count of its own.
     """
     if question.min_probability is not None:
         return ()

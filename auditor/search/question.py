@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from decimal import ROUND_DOWN, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Self, TypeVar
@@ -14,6 +15,7 @@ from auditor.messages import shown
 from auditor.model.additive import AdditiveModel, ScoredAttribute
 from auditor.model.classifier import Classifier, has_population
 from auditor.model.naive_bayes import Attribute
+from auditor.search.additive.tables import exact_of
 from auditor.search.criteria import CRITERIA, Criterion
 from auditor.search.limits import DEFAULT, Limits
 
@@ -21,6 +23,8 @@ _Attribute = TypeVar("_Attribute", Attribute, ScoredAttribute)
 
 #: Digits and exponents are bounded, so that no text costs more than a glance.
 _DECIMAL = re.compile(r"(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,3})?", re.ASCII)
+#: Of a probability that is named, which is not to be above the true one.
+_DIGITS = Context(prec=4, rounding=ROUND_DOWN, Emax=10**9, Emin=-(10**9))
 
 
 @dataclass(frozen=True)
@@ -118,8 +122,14 @@ class Question:
         ------
         InputError
             If the model hasn't one of them, or none is left to protect; or if the question is about
-            probabilities, and the model assumes no population.
+            probabilities, and the model assumes no population or has no pattern that is so probable.
         """
+        marked = self._marked(model)
+        if self.min_probability is not None:
+            _refuse_empty(marked, self.min_probability)
+        return marked
+
+    def _marked(self, model: Classifier) -> Classifier:
         if self.min_probability is not None and not has_population(model):
             raise InputError(
                 "minimum probability: no population is assumed where what isn't disclosed is "
@@ -137,6 +147,22 @@ class Question:
         if isinstance(model, AdditiveModel):
             return replace(model, attributes=_marked(model.attributes, self.sensitive))
         return replace(model, attributes=_marked(model.attributes, self.sensitive))
+
+
+def _refuse_empty(model: Classifier, least: Share) -> None:
+    """Refuse to look where there is nothing: disclosing more than one sensitive value is only rarer."""
+    exact = exact_of(model)
+    values = [(i, v) for i in model.sensitive for v in range(len(model.attributes[i].values))]
+    if not values or any(exact.probable((value,), (), least.value) for value in values):
+        return
+    i, v = most = max(values, key=lambda value: sum(model.joint([value])))
+    attribute, share = model.attributes[i], sum(model.joint([most]), Fraction(0))
+    shortened = _DIGITS.divide(Decimal(share.numerator), Decimal(share.denominator)).normalize()
+    raise InputError(
+        f"minimum probability: no pattern is as probable as {least.text}; the most probable one, "
+        f"{shown(attribute.name)} = {shown(attribute.values[v])}, has a probability of {shortened}; ask for "
+        "that at most"
+    )
 
 
 def undisclosed(model: Classifier) -> str:

@@ -74,16 +74,23 @@ class Bayes {
   strengths(disclosed) {
     const found = new Map();
     for (const x of choicesOf(this.attributes, disclosed)) {
-      let a = ONE, b = ONE;
-      for (const [i, v] of x) {
-        a = a.times(this.pairs[i][v][0]);
-        b = b.times(this.pairs[i][v][1]);
-      }
-      if (a.n === 0n && b.n === 0n) continue;  // nobody is so
-      const k = b.n ? a.over(b) : null, key = String(k);
-      found.set(key, [k, (found.get(key)?.[1] ?? 0) + 1]);
+      const k = this.strengthOf(x), key = String(k);
+      if (k !== undefined) found.set(key, [k, (found.get(key)?.[1] ?? 0) + 1]);
     }
     return [...found.values()];
+  }
+  /** The strength of x: a fraction, null where it is infinite, and undefined where nobody is so. */
+  strengthOf(x) {
+    const [a, b] = [0, 1].map((side) => x.reduce((product, [i, v]) => product.times(this.pairs[i][v][side]), ONE));
+    if (a.n === 0n && b.n === 0n) return undefined;
+    return b.n ? a.over(b) : null;
+  }
+  /** P(d) and P(not d), rounded. */
+  whole() { return [this.model.prior, ONE.minus(this.model.prior)].map((p) => p.toNumber()); }
+  /** P(v | d), P(v | not d) and the logarithm of their ratio, rounded; null where one of them is 0. */
+  rounded(i, v) {
+    const [p, q] = this.pairs[i][v];
+    return [p.toNumber(), q.toNumber(), p.n && q.n ? logOf(p.over(q)) : null];
   }
   /** The open interval of log R in which |degree| > t; null where there is none. */
   interval(k, t) {

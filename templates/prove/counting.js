@@ -3,7 +3,7 @@
 // while the other goes downwards. Sums within CLOSE of an end of the interval are decided exactly.
 "use strict";
 
-const CLOSE = 1e-9, LONGEST = 3e6, UNCERTAIN = 2e5, LISTED = 12;
+const CLOSE = 1e-9, LONGEST = 3e6, UNCERTAIN = 2e5, LISTED = 12, RAREST = new Fraction(1n, 10n ** 200n);
 
 /** All products of one factor of each list: sorted logarithms, and the exact product in each place. */
 function productsOf(odds, lists) {
@@ -118,22 +118,64 @@ function* countAll(odds, t, least) {
 
 /** Of a set X: what is known of people only grows, and once they are too few, no more of it is looked at. */
 function* countProbable(odds, t, least, disclosed, work) {
-  const { attributes } = odds, few = least.times(odds.slack);
-  const others = attributes.map((_, i) => i).filter((i) => !disclosed.includes(i));
-  let patterns = 0n;
+  if (odds.settled(disclosed, t)) return 0n;
+  if (least.compare(RAREST) < 0) throw new Unfinished("so few people are too few to be counted in a browser");
+  const { attributes } = odds, few = least.toNumber() * (1 - CLOSE), enough = least.toNumber() * (1 + CLOSE);
+  const scarce = few * odds.slack.toNumber();
+  const rows = attributes.map((a, i) => a.values.map((_, v) => [...odds.rounded(i, v), v]));
+  const others = rows.map((_, i) => i).filter((i) => !disclosed.includes(i)).sort((i, j) => rows[j].length - rows[i].length);
+  // Where one side of y is 0, nothing changes.
+  const free = others.map((i) => rows[i].filter(([, , move]) => move !== null)), end = others.length;
+  // The least and the most that the attributes from a place on add to log R.
+  const lows = new Float64Array(end + 1), highs = new Float64Array(end + 1);
+  for (let at = end - 1; at >= 0; at--) {
+    const moves = free[at].map(([, , move]) => move);
+    lows[at] = lows[at + 1] + Math.min(0, ...moves);
+    highs[at] = highs[at + 1] + Math.max(0, ...moves);
+  }
+  // At each place P(d, ...), P(not d, ...) and log R of what is known before it, and the value that is next.
+  const [us, vs, logs] = [0, 1, 2].map(() => new Float64Array(end + 1)), next = new Int32Array(end + 1);
+  const whole = odds.whole();
+  logs[0] = odds.log(odds.start);
+  let patterns = 0;
   for (const x of choicesOf(attributes, disclosed)) {
-    const stack = [[0, []]];
-    while (stack.length) {
-      if (++work.steps % 64 === 0) yield;
-      const [at, y] = stack.pop();
-      if (!odds.isProbable(x, y, few)) continue;
-      if (at === others.length) {
-        if (odds.isProbable(x, y, least) && odds.isAbove(x, y, t)) patterns++;
-        continue;
+    if (++work.steps % 64 === 0) yield;
+    [us[0], vs[0]] = x.reduce(([u, v], [i, w]) => [u * rows[i][w][0], v * rows[i][w][1]], whole);
+    if (us[0] + vs[0] < scarce) continue;
+    const strength = odds.strengthOf(x), ends = strength === undefined ? null : odds.interval(strength, t);
+    if (!ends) continue;
+    const [low, high] = ends;
+    let at = next[0] = 0;
+    while (at >= 0) {
+      if ((++work.steps & 65535) === 0) yield;
+      const value = next[at]++;
+      let u = us[at], v = vs[at], log = logs[at];
+      if (at === end) {
+        const sure = u + v >= enough && log > low + CLOSE && log < high - CLOSE;
+        if (sure) patterns++;
+        else if (u + v >= few && log >= low - CLOSE && log <= high + CLOSE) {
+          if (++work.uncertain > UNCERTAIN) throw new Unfinished("too many pairs lie within rounding of a threshold");
+          const y = others.flatMap((i, n) => (next[n] > 1 ? [[i, free[n][next[n] - 2][3]]] : []));
+          if (odds.isProbable(x, y, least) && odds.isAbove(x, y, t)) patterns++;
+        }
+        at--;
+      } else if (value > free[at].length) {
+        at--;
+      } else {
+        if (value) {
+          const [a, b, move] = free[at][value - 1];
+          u *= a;
+          v *= b;
+          log += move;
+        }
+        if (u + v < scarce || log + highs[at + 1] < low - CLOSE || log + lows[at + 1] > high + CLOSE) continue;
+        at++;
+        us[at] = u;
+        vs[at] = v;
+        logs[at] = log;
+        next[at] = 0;
       }
-      stack.push([at + 1, y]);
-      attributes[others[at]].values.forEach((_, k) => stack.push([at + 1, [...y, [others[at], k]]]));
     }
   }
-  return patterns;
+  return BigInt(patterns);
 }

@@ -159,9 +159,8 @@ function witness(c, odds) {
   const none = { compare: (mark) => ZERO.compare(mark), size: ZERO };
   if (!stated) {
     const alone = setsOf(odds.attributes).filter((set) => set.length === 1).flatMap((set) => [...choicesOf(odds.attributes, set)]);
-    const empty = least && !alone.some((x) => odds.isProbable(x, [], least));
-    if (c.verdict !== "inconclusive" && !empty) return [false, "no pattern is stated", none];
-    return [true, "no pattern is stated", none];
+    if (least && !alone.some((x) => odds.isProbable(x, [], least))) return [false, "there is no pattern so probable", none];
+    return [c.verdict === "inconclusive", "no pattern is stated", none];
   }
   const x = placesOf(odds, stated.sensitive_values), y = placesOf(odds, stated.context_values);
   if (!x.length || !x.every(([i]) => odds.attributes[i].sensitive) || x.some(([i]) => y.some(([j]) => i === j))) {

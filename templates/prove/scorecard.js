@@ -57,10 +57,19 @@ class Scorecard {
   strengths(disclosed) {
     const found = new Map();
     for (const x of choicesOf(this.attributes, disclosed)) {
-      const move = x.reduce((sum, [i, v]) => sum + this.factors[i][v], 0n);
+      const move = this.strengthOf(x);
       found.set(move, (found.get(move) ?? 0) + 1);
     }
     return [...found];
+  }
+  /** By how much x moves the exponent. */
+  strengthOf(x) { return x.reduce((sum, [i, v]) => sum + this.factors[i][v], 0n); }
+  /** P(d) and P(not d), rounded. */
+  whole() { return [Math.exp(logOf(this.share) + logOf(this.c) + this.log(this.start)), this.share.toNumber()]; }
+  /** P(v | d), P(v | not d) and the logarithm of their ratio, rounded. */
+  rounded(i, v) {
+    const share = this.population[i][v], move = this.log(this.factors[i][v]);
+    return [Math.exp(logOf(share) + move), share.toNumber(), move];
   }
   /** Whether |degree| > t for some odds of a context; the greatest difference is (√k - 1) / (√k + 1), k = B^|move|. */
   discriminates(move, t) {

@@ -19,13 +19,15 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.certificate import checker, form_checker
+from auditor.certificate import checker, form_checker, probable_checker
 from auditor.certificate.issuing import MAX_LISTED, tree
 from auditor.certificate.signing import sign
 from auditor.documents.parameters import exact_model
 from auditor.documents.policy import MAX_VALID_DAYS
 from auditor.model import checks
+from auditor.search.additive.engine import Engine
 from auditor.search.answer import answer
+from auditor.search.criteria import CRITERIA as CRITERIA_OF
 from auditor.search.question import Question
 from tests.certificate.making import (
     CHECKER,
@@ -45,7 +47,10 @@ from tests.search.comparing import naive_bayes
 from tests.strategies import FAMILIES, Case, cases
 
 CRITERIA: list[CriterionName] = ["difference", "ratio"]
-FILES = ("checker.py", "form_checker.py", "scorecard_checker.py", "repair_checker.py", "box_checker.py")
+FILES = (
+    *("checker.py", "form_checker.py", "scorecard_checker.py", "repair_checker.py", "box_checker.py"),
+    "probable_checker.py",
+)
 
 
 def model_of(model: PlainModel, criterion: str) -> checker.Model:
@@ -395,6 +400,56 @@ def test_with_a_minimum_probability_all_is_recomputed() -> None:
     rarer = tree(made("0.1", min_probability="0.2"))
     rarer["min_probability"] = "0.9"
     assert outcomes(bare(renamed(rarer)))["witness"] is False
+
+
+def test_without_the_file_that_counts_what_is_probable_it_is_not_decided(tmp_path: Path) -> None:
+    (tmp_path / "cert.json").write_bytes(bare(tree(made("0.1", min_probability="0.2"))))
+    assert run("cert.json", "--at", DAY, folder=tmp_path).returncode == 0
+    (tmp_path / "probable_checker.py").unlink()
+    command = [sys.executable, "-I", "checker.py", "cert.json", "--at", str(DAY)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 4
+    assert "put probable_checker.py beside this file" in done.stdout
+
+
+#: How pairs are parted: nothing listed, all listed and looked at one by one, and all of one ratio at a time.
+WAYS = [{}, {"DEARER": 0, "WIDTH": 1e3}, {"DEARER": 0, "WIDTH": 1e-9}, {"DEARER": 1, "WIDTH": 1.0}]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.hypothesis
+def test_what_is_probable_is_counted_in_every_way(
+    family: str, criterion: CriterionName, way: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in way.items():
+        monkeypatch.setattr(probable_checker, name, value)
+
+    @examples(8)
+    @given(cases(FAMILIES[family], criterion))
+    def compare(case: Case) -> None:
+        model, least = model_of(case.model, criterion), case.min_probability or Fraction(1, 50)
+        found = probable_checker.count(model, case.threshold, least, checker.CLOSE)
+        assert found == len(case.brute.at(case.threshold, least).patterns)
+
+    compare()
+
+
+def test_it_counts_what_is_probable_in_german_as_the_engine_does() -> None:
+    exact = exact_model(loaded("german").naive_bayes())
+    model = checker.Model(exact.model_dump(mode="json"), "difference")
+    found = model.above(Fraction(1, 10), Fraction(1, 100))
+    engine = Engine(
+        loaded("german").naive_bayes(), CRITERIA_OF["difference"](Fraction(1, 10)), Fraction(1, 100)
+    )
+    assert found is not None
+    assert found.total() == engine.count().total == 1_009_646
+
+
+def test_what_is_hardly_probable_at_all_is_left_out() -> None:
+    model = model_of(random_model(Random(1)), "difference")
+    assert model.above(Fraction(1, 10), Fraction(1, 10**201)) is None
 
 
 @pytest.mark.usefixtures("small_limits")

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from auditor.certificate import checker, form_checker
+from auditor.certificate.claims import NOT_COUNTED, UNDECIDED
 from auditor.certificate.issuing import tree
 from auditor.certificate.reading import open_certificate
 from auditor.certificate.scope import scope_of
 from auditor.certificate.verifying import Against, verify
 from auditor.errors import InputError
 from auditor.model import checks
-from tests.certificate.falsehoods import EXITS
+from tests.certificate.falsehoods import EXITS, sentence_and_formula
 from tests.certificate.making import DAY, bare, made, put, renamed, version_1
 
 CONTENT = tree(made())
@@ -76,6 +77,26 @@ def overriding(**overridden: Any) -> dict[str, Any]:
 def test_what_a_policy_cannot_say_or_does_not_change_is_not_overridden(overridden: dict[str, Any]) -> None:
     assert codes(bare(overriding(delta="0.1", min_probability="0.3", valid_days="7"))) == (0, 0)
     assert codes(bare(overriding(**overridden))) == (3, 3)
+
+
+def of_nothing(verdict: str) -> dict[str, Any]:
+    """A certificate that says something of patterns as probable as none is."""
+    content = tree(made("0.3", min_probability="0.1")) | {"min_probability": "0.99", "verdict": verdict}
+    content |= {"witness": None, "max_degree": {"exact": "0", "lower": "0", "upper": "0"}}
+    if verdict == "inconclusive":
+        content |= {"pattern_count": None, "pattern_count_reason": NOT_COUNTED}
+        content |= {
+            "max_degree": {"exact": None, "lower": "0", "upper": "1"},
+            "inconclusive_reason": UNDECIDED,
+        }
+    return renamed(content | {"claim": sentence_and_formula(content)})
+
+
+@pytest.mark.parametrize("verdict", ["delta-fair", "inconclusive"])
+def test_a_certificate_of_nothing_does_not_hold(verdict: str) -> None:
+    data = bare(of_nothing(verdict))
+    assert codes(data) == (1, 1)
+    assert "scope" in [name for name, holds, _ in checker.examine(data, None, DAY) if holds is False]
 
 
 def following(**scope: Any) -> dict[str, Any]:

@@ -118,11 +118,9 @@ def test_a_minimum_probability_of_nothing_is_none() -> None:
     assert made("0.1", min_probability="0.00").min_probability is None
 
 
-def test_nothing_may_be_in_scope() -> None:
-    found = made("0.1", min_probability="1")
-    assert found.verdict == "delta-fair"
-    assert found.witness is None
-    assert found.max_degree.exact == "0"
+def test_something_must_be_in_scope() -> None:
+    with pytest.raises(InputError, match="no pattern is as probable as 1; the most probable one"):
+        made("0.1", min_probability="1")
 
 
 def many(sensitive: int, ratio: Fraction) -> NaiveBayes:

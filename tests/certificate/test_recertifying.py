@@ -19,7 +19,7 @@ from auditor.errors import InputError
 from auditor.model.spec import ModelSpec
 from auditor.search.answer import answer
 from auditor.usecases.reporting import report
-from tests.certificate.making import DAY, bare, figure1, made
+from tests.certificate.making import DAY, bare, figure1, loaded, made
 
 LATER = date(2027, 3, 1)
 
@@ -81,6 +81,12 @@ def test_the_policy_is_taken_over() -> None:
     assert changes(old, new) == ()
     assert new.supersedes.scope_change_reason is None
     assert (new.issued, new.valid_from) == (LATER, LATER)
+
+
+def test_a_model_without_a_pattern_so_probable_is_refused() -> None:
+    old = made("0.2", min_probability="0.5")
+    with pytest.raises(InputError, match=r"no pattern is as probable as 0\.5"):
+        renewed(old, loaded("german_categories"), sensitive=("Checking account",))
 
 
 def test_the_issuer_is_taken_over_and_so_is_the_person() -> None:

@@ -137,9 +137,26 @@ def test_a_minimum_probability_limits_what_is_said(auditor: Auditor) -> None:
     assert fair.code == 0
     assert "Only patterns with a probability of at least 0.6 are considered." in " ".join(fair.out.split())
 
-    none = auditor("audit", COMPAS, "--delta", "0.1", "--min-probability", "1", "--format", "json")
-    assert none.code == 0
-    assert valid(none.out, "audit")["worst_pattern"] is None
+
+def test_what_no_pattern_is_as_probable_as_is_refused(auditor: Auditor) -> None:
+    asked = ("--delta", "0.1", "--min-probability")
+    for command in (("audit",), ("patterns",), ("certify",)):
+        run = auditor(*command, COMPAS, *asked, "0.9")
+        assert run.code == 3
+        assert not run.out
+        assert run.err == (
+            'minimum probability: no pattern is as probable as 0.9; the most probable one, "MaritalStatus" = '
+            '"Not married", has a probability of 0.87; ask for that at most\n'
+        )
+    assert auditor("audit", COMPAS, *asked, "0.87").code == 0
+
+
+def test_a_policy_cannot_ask_for_it_either(tmp_path: Path, auditor: Auditor) -> None:
+    policy = tmp_path / "auditor.toml"
+    policy.write_text('kind = "auditor/policy"\nversion = 1\ndelta = 0.1\nmin_probability = 0.9\n')
+    run = auditor("certify", COMPAS, "--policy", policy)
+    assert run.code == 3
+    assert "no pattern is as probable as 0.9" in run.err
 
 
 def test_ranking_and_length_of_the_list(auditor: Auditor) -> None:

@@ -45,7 +45,7 @@ from tests.certificate.making import (
     renamed,
 )
 from tests.certificate.script import Prove, apart_from_a_proof, passes, running_script
-from tests.certificate.test_hostile import CONTENT, codes, following, overriding
+from tests.certificate.test_hostile import CONTENT, codes, following, of_nothing, overriding
 from tests.fuzzing import examples
 
 
@@ -99,6 +99,15 @@ def test_models_in_a_box_are_proved(prove: Prove) -> None:
     assert said.pop("Models in the box") is False
     assert False not in said.values()
     assert "Models in the box" not in prove(envelope(tree(made("0.3"))))
+
+
+@pytest.mark.parametrize("name", ["german", "adult_categories", "german_categories"])
+def test_what_a_hundredth_of_people_have_in_common_is_counted(name: str, prove: Prove) -> None:
+    certificate = made("0.1", loaded(name), min_probability="0.01")
+    assert set(prove(sign(certificate, KEY), public_pem().decode()).values()) == {True}
+    content = tree(certificate)
+    wrong = put(content, ("pattern_count",), str(int(content["pattern_count"]) - 1))
+    assert prove(envelope(renamed(wrong)))["Number of patterns"] is False
 
 
 @pytest.mark.parametrize("undisclosed", ["conforming", "missing-bin"])
@@ -206,6 +215,12 @@ def test_a_larger_degree_elsewhere_is_found(prove: Prove) -> None:
     said = prove(envelope(false))
     assert said["Worst pattern"]
     assert said["Verdict and largest degree"] is False
+
+
+@pytest.mark.parametrize("verdict", ["delta-fair", "inconclusive"])
+def test_what_is_said_of_nothing_is_refused(verdict: str, prove: Prove) -> None:
+    said = prove(envelope(of_nothing(verdict)))
+    assert [name for name, holds in said.items() if holds is False] == ["Worst pattern"]
 
 
 def test_a_changed_byte_is_seen(prove: Prove) -> None:

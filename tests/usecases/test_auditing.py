@@ -54,9 +54,13 @@ def test_the_document_agrees_with_the_brute_force(
     model: PlainModel, delta: str, criterion: CriterionName, least: str | None
 ) -> None:
     specification = cast(ModelSpec, Specification(naive_bayes(model)))
-    document = audit(specification, delta, criterion=criterion, min_probability=least)
     brute, threshold = BruteForce(model, criterion), Fraction(delta)
     probable = [pair for pair in brute.pairs if pair.probability >= Fraction(least or 0)]
+    if not probable:
+        with pytest.raises(InputError, match="no pattern is as probable as"):
+            audit(specification, delta, criterion=criterion, min_probability=least)
+        return
+    document = audit(specification, delta, criterion=criterion, min_probability=least)
     worst = max(probable, key=lambda pair: pair.size, default=None)
     largest = worst.size if worst else Fraction(0)
     assert document.verdict == ("not-delta-fair" if largest > threshold else "delta-fair")

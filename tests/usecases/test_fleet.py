@@ -106,6 +106,13 @@ def test_sensitive_attributes_are_those_of_the_question(models: list[str]) -> No
     assert '"Sex"' in " ".join(failed(found[models[1]]).problems)
 
 
+def test_a_question_about_no_pattern_at_all_is_a_row_that_says_so(models: list[str]) -> None:
+    found = rows(models, FleetQuestion(delta="0.1", min_probability="0.9"))
+    rare = [failed(row).problems[0] for row in found.values() if row.failure]
+    assert rare
+    assert all("no pattern is as probable as 0.9" in problem for problem in rare)
+
+
 def test_what_fails_is_a_row_and_not_the_end(models: list[str], tmp_path: Path) -> None:
     bad = tmp_path / "bad.json"
     bad.write_text('{"kind": "auditor/model"', encoding="utf-8")

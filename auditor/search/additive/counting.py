@@ -369,6 +369,25 @@ def ends_of(tables: LogOdds, criterion: Criterion, strength: Floats) -> tuple[In
     )
 
 
+def exact_ends(tables: LogOdds, criterion: Criterion, x: Assignment) -> _Ends:
+    """`ends_of` one x, as exact as they are known."""
+    interval = tables.exact.interval(criterion, x)
+    if interval is None:
+        return FAR, FAR, -FAR, -FAR
+    low, high = interval
+    # With room for the prior: ends beyond FAR are beyond every sum.
+    (low_down, low_up), (high_down, high_up) = (
+        (-FAR, -FAR) if low is None else tables.units(low),
+        (FAR, FAR) if high is None else tables.units(high),
+    )
+    return (
+        low_down - tables.slack - tables.prior,
+        low_up + (tables.slack if low is not None else 0) - tables.prior,
+        high_down - (tables.slack if high is not None else 0) - tables.prior,
+        high_up + tables.slack - tables.prior,
+    )
+
+
 def strengths_over(tables: LogOdds, disclosed: tuple[int, ...]) -> Floats:
     """S of every x over a set X, the values of the last attribute varying fastest; nan where P(x) = 0."""
     total = np.zeros(1)
@@ -566,21 +585,7 @@ class _Space:
         tables = self.tables
         values = np.unravel_index(self.places[number], [len(tables.values[i]) for i in self.disclosed])
         x = tuple((i, int(v)) for i, v in zip(self.disclosed, values, strict=True))
-        interval = tables.exact.interval(self.criterion, x)
-        if interval is None:
-            return x, (FAR, FAR, -FAR, -FAR)
-        low, high = interval
-        # With room for the prior: ends beyond FAR are beyond every sum.
-        (low_down, low_up), (high_down, high_up) = (
-            (-FAR, -FAR) if low is None else tables.units(low),
-            (FAR, FAR) if high is None else tables.units(high),
-        )
-        return x, (
-            low_down - tables.slack - tables.prior,
-            low_up + (tables.slack if low is not None else 0) - tables.prior,
-            high_down - (tables.slack if high is not None else 0) - tables.prior,
-            high_up + tables.slack - tables.prior,
-        )
+        return x, exact_ends(tables, self.criterion, x)
 
     def _hits(self, x: Assignment, ends: _Ends, block: int, rows: Integers | None = None) -> _Hits:
         """The contexts of a block in which x discriminates, of all or of some entries of the listed half."""

@@ -17,10 +17,10 @@ from auditor.search.additive.combinations import ANY, Scope
 from auditor.search.additive.counting import Counting, PatternCount, counts_above, no_patterns
 from auditor.search.additive.enclosing import enclosed_count
 from auditor.search.additive.log_odds import population_of
+from auditor.search.additive.probable_counts import count_probable_patterns, probable_pairs
 from auditor.search.additive.ranking import Ranking, rank, top_patterns
 from auditor.search.additive.summaries import (
     Summary,
-    count_probable_patterns,
     maximal_patterns,
     minimal_patterns,
     pareto_patterns,
@@ -37,6 +37,10 @@ _SHORT = 1 << 19
 _FEW = 1 << 17
 #: Nodes for the worst pair of any probability, where one of some probability is asked for.
 _FIRST = 1 << 10
+#: Nodes that come near the largest |degree| of probable pairs, and pairs above that which are listed.
+_NEAR, _LISTED = 1 << 12, 1 << 13
+#: Share of a |degree| within which others are looked at as well.
+_ROOM = Fraction(1, 10**12)
 #: Bisections that each of many counts may take.
 _GLANCE = 1 << 19
 
@@ -196,7 +200,7 @@ class Engine:
         enclosed : bool
             Whether to bound their number where they can't be counted one by one.
         """
-        if self.min_probability is None:
+        if not self.min_probability:
             count = self._counting.count()
             if count.reason is None or not enclosed:
                 return count
@@ -254,17 +258,7 @@ class Engine:
         """The same for the pairs that are probable enough only."""
         if least is None or (worst.complete and all(p.probability >= least for p in worst.patterns)):
             return worst
-        ranking = top_patterns(
-            self.tables,
-            self.criterion,
-            k,
-            "discrimination",
-            least,
-            only_patterns=only_patterns,
-            scope=scope,
-            all_at_once=self._few and scope == ANY,
-            limits=self.limits,
-        )
+        ranking = self._largest(k, least, only_patterns, scope)
         kept = [p for p in worst.patterns if p.probability >= least and p not in ranking.patterns]
         patterns = tuple(rank([*ranking.patterns, *kept], "discrimination")[:k])
         known = max((abs(p.degree) for p in patterns), default=Fraction(0))
@@ -274,3 +268,40 @@ class Engine:
         if not ranking.complete:
             upper = max(upper, min(worst.upper, Fraction(min(ranking.upper, 1.0))))
         return replace(worst, patterns=patterns, upper=upper, complete=ranking.complete)
+
+    def _largest(self, k: int, least: Fraction, only_patterns: bool, scope: Scope) -> Ranking:
+        """The k pairs of largest |degree| that are probable enough.
+
+        Branch and bound soon comes next to the largest, but of one x there can be thousands of contexts as
+        near its peak. Then all pairs above what was found are listed.
+        """
+
+        def found(limits: Limits) -> Ranking:
+            return top_patterns(
+                self.tables,
+                self.criterion,
+                k,
+                "discrimination",
+                least,
+                only_patterns=only_patterns,
+                scope=scope,
+                all_at_once=self._few and scope == ANY,
+                limits=limits,
+            )
+
+        first = found(replace(self.limits, nodes=min(self.limits.nodes, _NEAR)))
+        if first.complete or self.limits.nodes <= _NEAR:
+            return first
+        # With room for ties, and for the rounding of what is measured.
+        known = abs(first.patterns[-1].degree) * (1 - _ROOM) if len(first.patterns) == k else Fraction(0)
+        if least and known and scope.contexts == "any":
+            rule = replace(self.criterion, threshold=known)
+            pairs = probable_pairs(self.tables, rule, least, scope, _LISTED, self.limits)
+            if pairs is not None:
+                exact = self.tables.exact
+                likely = (pair for pair in pairs if exact.probable(*pair, least))
+                measured = [exact.measure(self.criterion, *pair) for pair in likely]
+                bar = self.criterion.threshold if only_patterns else -1
+                patterns = rank([p for p in measured if abs(p.degree) > bar], "discrimination")
+                return Ranking(tuple(patterns[:k]), True, first.nodes, first.evaluated, 0.0)
+        return found(self.limits)

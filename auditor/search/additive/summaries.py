@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import accumulate, combinations, groupby
+from itertools import accumulate, groupby
 from math import inf, prod
 from operator import and_, eq
 from typing import Any
@@ -16,7 +15,6 @@ import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import Scope, Xs, every
-from auditor.search.additive.counting import Coverage, PatternCount, pairs_over
 from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, NODE, Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
 from auditor.search.additive.ranking import rank, top_patterns
@@ -153,39 +151,6 @@ def maximal_patterns(
         limit,
         len(places) <= limit,
     )
-
-
-def count_probable_patterns(
-    tables: LogOdds, criterion: Criterion, min_probability: Fraction, limits: Limits = DEFAULT
-) -> PatternCount:
-    """Count exactly the discrimination patterns with ``P(xy) >= min_probability`` by walking to them."""
-    walk = _Walk(tables, criterion, min_probability, limits)
-    patterns: Counter[tuple[int, ...]] = Counter()
-
-    def add(places: Integers, log_p: Floats, degree: Floats) -> None:
-        xs, numbers = np.unique(places[:, :2], axis=0, return_counts=True)
-        for (parent, column), number in zip(xs.tolist(), numbers.tolist(), strict=True):
-            patterns[tuple(i for i, _ in walk.tree.xs.assignment(parent, column))] += number
-
-    def never(places: Integers, log_p: Floats, most: Floats) -> Mask:
-        return np.zeros(len(places), dtype=bool)
-
-    if not walk.run(add, never, lambda least: False):
-        reason = "a limit was reached before all patterns so probable were counted"
-        return PatternCount(patterns.total(), tables.total_patterns(), reason, ())
-    sensitive = tables.sensitive
-    coverage = tuple(
-        Coverage(
-            disclosed,
-            "exhausted",
-            pairs_over(tables, disclosed),
-            patterns[disclosed],
-            patterns[disclosed],
-        )
-        for size in range(1, len(sensitive) + 1)
-        for disclosed in combinations(sensitive, size)
-    )
-    return PatternCount(patterns.total(), patterns.total(), None, coverage)
 
 
 def _counts(pattern: Pattern, criterion: Criterion, min_probability: Fraction | None) -> bool:

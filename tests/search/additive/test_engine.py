@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -10,6 +11,9 @@ import pytest
 from hypothesis import given
 
 from auditor.choices import CriterionName
+from auditor.model.reading import load_naive_bayes
+from auditor.search.additive import engine as engines
+from auditor.search.additive import ranking
 from auditor.search.additive.enclosing import enclosed_count
 from auditor.search.additive.engine import Engine
 from auditor.search.additive.tables import tables_of
@@ -20,6 +24,8 @@ from tests.fuzzing import examples
 from tests.oracle import Pair
 from tests.search.comparing import assert_measured, naive_bayes
 from tests.strategies import FAMILIES, Case, Family, cases
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 def engine(case: Case, limits: Limits = DEFAULT) -> Engine:
@@ -93,6 +99,46 @@ def check_reach(case: Case) -> None:
             assert exact is not None
             assert low >= (-np.inf if exact[0] is None else float(exact[0]))
             assert high <= (np.inf if exact[1] is None else float(exact[1]))
+
+
+@pytest.mark.hypothesis
+@pytest.mark.parametrize("criterion", get_args(CriterionName))
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+def test_the_worst_is_among_what_is_listed_above_what_was_found(
+    family: Family, criterion: CriterionName, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where branch and bound has hardly begun; ties are broken as ever."""
+    monkeypatch.setattr(ranking, "_BLOCK", (1, 1))
+    monkeypatch.setattr(engines, "_NEAR", 2)
+    monkeypatch.setattr(Engine, "_few", False)
+
+    @examples(10)
+    @given(cases(family, criterion))
+    def check(case: Case) -> None:
+        asked = engine(case)
+        probable = [p for p in case.brute.pairs if p.probability >= (case.min_probability or 0)]
+        for i in case.model.sensitive:
+            for found, pairs in (
+                (asked.worst(), probable),
+                (asked.worst(disclosing=i), [p for p in probable if i in p.disclosed]),
+                (asked.worst(only=(i,)), [p for p in probable if p.disclosed == (i,)]),
+            ):
+                check_worst(case, found, pairs)
+                assert found.complete
+                true = min(pairs, key=lambda p: (-p.size, p.rank), default=None)
+                if true and true.size:
+                    (pattern,) = found.patterns
+                    assert (pattern.sensitive_values, pattern.context_values) == true.key
+
+    check()
+
+
+def test_of_one_attribute_the_worst_is_proved_though_thousands_come_near_it() -> None:
+    model = load_naive_bayes(EXAMPLES / "german.json").naive_bayes()
+    asked = Engine(model, CRITERIA["difference"](Fraction(1, 10)), Fraction(1, 10_000))
+    found = asked.worst(only=(model.sensitive[0],))
+    assert found.complete
+    assert found.lower == found.upper
 
 
 @pytest.mark.hypothesis

@@ -43,6 +43,24 @@ class Pdf:
     missing: str
 
 
+def load() -> None:
+    """Load WeasyPrint and what it needs.
+
+    Raises
+    ------
+    OutputError
+        If Pango, with which WeasyPrint lays out text, isn't installed.
+    """
+    try:
+        with _libraries_by_name():
+            import weasyprint  # noqa: F401
+    except OSError as error:
+        raise OutputError(
+            f"a PDF needs Pango and a font, which are not installed: apt-get install {PACKAGES} "
+            "(text, Markdown and HTML need neither)"
+        ) from error
+
+
 def render(html: str, attachments: Sequence[Attachment] = (), dated: datetime = NO_DATE) -> Pdf:
     """Lay out a report made for paper.
 
@@ -53,15 +71,10 @@ def render(html: str, attachments: Sequence[Attachment] = (), dated: datetime = 
     OutputError
         If Pango, with which WeasyPrint lays out text, isn't installed.
     """
-    try:
-        with _libraries_by_name():
-            import weasyprint
-            from weasyprint.urls import URLFetcher
-    except OSError as error:
-        raise OutputError(
-            f"a PDF needs Pango and a font, which are not installed: apt-get install {PACKAGES} "
-            "(text, Markdown and HTML need neither)"
-        ) from error
+    load()
+    import weasyprint
+    from weasyprint.urls import URLFetcher
+
     fetcher = URLFetcher(allowed_protocols=["data"], allow_redirects=False)
     with warnings.catch_warnings(), _without_collection():
         # WeasyPrint leaves the file of its colour profile to the garbage collector.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from base64 import b64encode
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -64,6 +65,8 @@ class ReportOptions:
     """A folder of templates that come before the shipped ones."""
     policy: Path | None = None
     """The policy file with the logo and the colour."""
+    printed: Callable[[str, Sequence[pdf.Attachment], datetime], pdf.Pdf] = pdf.render
+    """What makes the PDF."""
 
 
 @dataclass(frozen=True)
@@ -384,7 +387,7 @@ def _made(
         return Made(text.encode(), line)
     certificate = subject.certificate
     dated = datetime.combine(certificate.issued, datetime.min.time(), UTC) if certificate else pdf.NO_DATE
-    made = pdf.render(text, attached, dated)
+    made = options.printed(text, attached, dated)
     return Made(made.content, line, _remarks(made))
 
 

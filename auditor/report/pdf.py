@@ -151,6 +151,21 @@ def _finish(document: weasyprint.Document, pdf: pydyf.PDF) -> None:
                 # The tree has a number and the list of its elements in turn.
                 parents[2 * number + 1][content] = "null"
         element.clear()
+    pdf.objects[:] = [item if item.free == "f" else _Written(item) for item in pdf.objects]
+
+
+class _Written:
+    """An object of a PDF as its bytes: pydyf makes them a second time to name the file by their digest."""
+
+    def __init__(self, item: pydyf.Object) -> None:
+        self.number, self.generation, self.free, self.offset = item.number, item.generation, item.free, 0
+        self.compressible = item.compressible
+        self.data: bytes = item.data
+
+    @property
+    def indirect(self) -> bytes:
+        """The bytes, and what the object is called by others."""
+        return f"{self.number} {self.generation} obj\n".encode() + self.data + b"\nendobj"
 
 
 def _references(element: pydyf.Dictionary, objects: dict[bytes, pydyf.Object]) -> Iterator[bytes]:

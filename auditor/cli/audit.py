@@ -13,6 +13,7 @@ from auditor.cli.report import deliver_report
 from auditor.cli.terminal import Working, coloured, columns, complain, print_result
 from auditor.output import write_text
 from auditor.report.formats import FormatName
+from auditor.report.press import Press
 
 if TYPE_CHECKING:
     from auditor.documents.audit import Audit
@@ -76,53 +77,54 @@ def audit(
     source = tables.source("--data", data, from_, table, sql)
     reads = {"MODEL": model, **tables.files("--data", data)}
     destinations.settle({"--output": output}, reads, prints=output is None)
-    from auditor.model.reading import load_model
-    from auditor.model.scorecard import ScorecardSpec
-    from auditor.model.spec import ModelSpec
-    from auditor.report.sections import reach
-    from auditor.report.text import verdict_line
-    from auditor.usecases import auditing
+    with Press(form == "pdf") as press:
+        from auditor.model.reading import load_model
+        from auditor.model.scorecard import ScorecardSpec
+        from auditor.model.spec import ModelSpec
+        from auditor.report.sections import reach
+        from auditor.report.text import verdict_line
+        from auditor.usecases import auditing
 
-    spec = load_model(model)
-    if source is not None and isinstance(spec, ModelSpec):
-        options.share(cutoff)
-    if sensitive:
-        spec = auditing.marked(spec, sensitive)
-    with Working("reading the model") as progress:
-        document = auditing.audit(
-            spec,
-            delta,
-            criterion=criterion,
-            top=top,
-            rank_by=rank_by,
-            min_probability=min_probability,
-            undisclosed=undisclosed,
-            illustrate=form not in ("text", "csv"),
-            time_limit=time_limit,
-            cutoff=cutoff if source is None or isinstance(spec, ScorecardSpec) else None,
-            box=box,
-            idm=idm,
-            largest_box=largest_box,
-            rounding=rounding,
-            any_population=any_population,
-            progress=progress,
-        )
-        if source is not None:
-            document = auditing.with_data(
-                document,
+        spec = load_model(model)
+        if source is not None and isinstance(spec, ModelSpec):
+            options.share(cutoff)
+        if sensitive:
+            spec = auditing.marked(spec, sensitive)
+        with Working("reading the model") as progress:
+            document = auditing.audit(
                 spec,
-                source,
-                dialect=written,
-                min_group=min_group,
-                cutoff=cutoff or "0.5",
+                delta,
+                criterion=criterion,
+                top=top,
+                rank_by=rank_by,
+                min_probability=min_probability,
+                undisclosed=undisclosed,
+                illustrate=form not in ("text", "csv"),
+                time_limit=time_limit,
+                cutoff=cutoff if source is None or isinstance(spec, ScorecardSpec) else None,
+                box=box,
+                idm=idm,
+                largest_box=largest_box,
+                rounding=rounding,
+                any_population=any_population,
                 progress=progress,
             )
-    if form == "html" or form == "pdf" or form == "markdown":
-        from auditor.usecases.reporting import of_audit
+            if source is not None:
+                document = auditing.with_data(
+                    document,
+                    spec,
+                    source,
+                    dialect=written,
+                    min_group=min_group,
+                    cutoff=cutoff or "0.5",
+                    progress=progress,
+                )
+        if form == "html" or form == "pdf" or form == "markdown":
+            from auditor.usecases.reporting import ReportOptions, of_audit
 
-        deliver_report(of_audit(document, spec, form), output)
-    else:
-        _deliver(document, form, output)
+            deliver_report(of_audit(document, spec, form, ReportOptions(printed=press.render)), output)
+        else:
+            _deliver(document, form, output)
     if output is not None:
         said = [verdict_line(document), *(reach.lines(document.how_far) if document.how_far else ())]
         complain(f"{'; '.join(said)}; see {output}")

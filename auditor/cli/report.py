@@ -11,6 +11,7 @@ from auditor.cli import destinations, options
 from auditor.cli.terminal import Working, complain, passphrase, print_result
 from auditor.output import write_bytes
 from auditor.report.formats import format_of
+from auditor.report.press import Press
 
 if TYPE_CHECKING:
     from auditor.usecases.reporting import Made
@@ -95,25 +96,28 @@ def report(
         "--pades": pades,
     }
     destinations.settle({"--output": output}, reads, prints=False)
-    from auditor.usecases import reporting
+    with Press(form == "pdf") as press:
+        from auditor.usecases import reporting
 
-    if policy is not None:
-        destinations.settle(
-            {"--output": output}, {"the logo of --policy": reporting.logo_of(policy)}, prints=False
+        if policy is not None:
+            destinations.settle(
+                {"--output": output}, {"the logo of --policy": reporting.logo_of(policy)}, prints=False
+            )
+        signature = (pades, passphrase(pades, "AUDITOR_PADES_PASSPHRASE")) if pades else None
+        looks = reporting.ReportOptions(
+            profile=profile, templates=template_dir, policy=policy, printed=press.render
         )
-    signature = (pades, passphrase(pades, "AUDITOR_PADES_PASSPHRASE")) if pades else None
-    looks = reporting.ReportOptions(profile=profile, templates=template_dir, policy=policy)
-    with Working("making the report"):
-        made = reporting.report(
-            document,
-            form,
-            model=model,
-            audit=audit,
-            since=since,
-            options=looks,
-            pades=signature,
-            time_limit=time_limit,
-        )
+        with Working("making the report"):
+            made = reporting.report(
+                document,
+                form,
+                model=model,
+                audit=audit,
+                since=since,
+                options=looks,
+                pades=signature,
+                time_limit=time_limit,
+            )
     deliver_report(made, output)
     complain(f"{made.line}; see {output}")
     return 0

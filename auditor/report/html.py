@@ -18,6 +18,7 @@ from auditor.errors import InputError
 from auditor.messages import escaped, visible
 from auditor.report import charts, sections
 from auditor.report.blocks import Block, written
+from auditor.report.compiled import Compiled
 from auditor.report.exploring import facts, in_script
 from auditor.report.sections.cover import cover
 from auditor.report.sections.explored import scope
@@ -110,7 +111,8 @@ def environment(templates: Path | None = None) -> ImmutableSandboxedEnvironment:
 
     A template there can extend the one that it replaces by its name below ``auditor/``.
     """
-    shipped = FileSystemLoader(resource("templates"))
+    folder = resource("templates")
+    shipped = FileSystemLoader(folder)
     own = [FileSystemLoader(templates)] if templates else []
     made = ImmutableSandboxedEnvironment(
         loader=ChoiceLoader([*own, shipped, PrefixLoader({"auditor": shipped})]),
@@ -119,6 +121,7 @@ def environment(templates: Path | None = None) -> ImmutableSandboxedEnvironment:
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_inert,
+        bytecode_cache=Compiled(folder),
     )
     made.filters |= {"rich": _rich, "gradient": _gradient}
     return made

@@ -43,6 +43,24 @@ class Pdf:
     missing: str
 
 
+def load() -> None:
+    """Load WeasyPrint and what it needs.
+
+    Raises
+    ------
+    OutputError
+        If Pango, with which WeasyPrint lays out text, isn't installed.
+    """
+    try:
+        with _libraries_by_name():
+            import weasyprint  # noqa: F401
+    except OSError as error:
+        raise OutputError(
+            f"a PDF needs Pango and a font, which are not installed: apt-get install {PACKAGES} "
+            "(text, Markdown and HTML need neither)"
+        ) from error
+
+
 def render(html: str, attachments: Sequence[Attachment] = (), dated: datetime = NO_DATE) -> Pdf:
     """Lay out a report made for paper.
 
@@ -53,15 +71,10 @@ def render(html: str, attachments: Sequence[Attachment] = (), dated: datetime = 
     OutputError
         If Pango, with which WeasyPrint lays out text, isn't installed.
     """
-    try:
-        with _libraries_by_name():
-            import weasyprint
-            from weasyprint.urls import URLFetcher
-    except OSError as error:
-        raise OutputError(
-            f"a PDF needs Pango and a font, which are not installed: apt-get install {PACKAGES} "
-            "(text, Markdown and HTML need neither)"
-        ) from error
+    load()
+    import weasyprint
+    from weasyprint.urls import URLFetcher
+
     fetcher = URLFetcher(allowed_protocols=["data"], allow_redirects=False)
     with warnings.catch_warnings(), _without_collection():
         # WeasyPrint leaves the file of its colour profile to the garbage collector.
@@ -138,6 +151,21 @@ def _finish(document: weasyprint.Document, pdf: pydyf.PDF) -> None:
                 # The tree has a number and the list of its elements in turn.
                 parents[2 * number + 1][content] = "null"
         element.clear()
+    pdf.objects[:] = [item if item.free == "f" else _Written(item) for item in pdf.objects]
+
+
+class _Written:
+    """An object of a PDF as its bytes: pydyf makes them a second time to name the file by their digest."""
+
+    def __init__(self, item: pydyf.Object) -> None:
+        self.number, self.generation, self.free, self.offset = item.number, item.generation, item.free, 0
+        self.compressible = item.compressible
+        self.data: bytes = item.data
+
+    @property
+    def indirect(self) -> bytes:
+        """The bytes, and what the object is called by others."""
+        return f"{self.number} {self.generation} obj\n".encode() + self.data + b"\nendobj"
 
 
 def _references(element: pydyf.Dictionary, objects: dict[bytes, pydyf.Object]) -> Iterator[bytes]:

@@ -1,7 +1,7 @@
 """The use case of reports: documents in, files that people read and sign out.
 
-What only certificates and new audits need is imported with the first of them: the report of a stored one does
-without.
+What only some kinds of documents and new audits need is imported with the first of them: the report of a
+stored audit does without.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import math
 from base64 import b64encode
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -17,14 +18,10 @@ from typing import TYPE_CHECKING, Literal
 
 from auditor.choices import Undisclosed
 from auditor.documents.audit import Audit
-from auditor.documents.comparison import Comparison, ParameterChange
-from auditor.documents.frontier import Frontier
 from auditor.documents.labels import model_labelled
 from auditor.documents.parameters import ExactModel
 from auditor.documents.reading import MAX_BYTES, read
 from auditor.documents.record import to_json
-from auditor.documents.repair import PointsChange, Repair
-from auditor.documents.stability import Stability
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.reading import load_model, read_bytes
@@ -41,9 +38,16 @@ from auditor.usecases import clock
 
 if TYPE_CHECKING:
     from auditor.certificate.reading import Opened
+    from auditor.documents.comparison import Comparison, ParameterChange
+    from auditor.documents.frontier import Frontier
+    from auditor.documents.repair import PointsChange, Repair
+    from auditor.documents.stability import Stability
     from auditor.model.scorecard import ScorecardSpec
 
 ReportFormat = Literal["html", "pdf", "markdown", "text", "model-card"]
+
+#: What makes a PDF of a page made for paper; `pdf.render` for one.
+Printed = Callable[[str, Sequence[pdf.Attachment], datetime], pdf.Pdf]
 
 #: Limits of a comparison with an older certificate. Nodes end a search that takes too long, on every machine
 #: at the same place; seconds are for what no number of nodes foresees.
@@ -64,6 +68,8 @@ class ReportOptions:
     """A folder of templates that come before the shipped ones."""
     policy: Path | None = None
     """The policy file with the logo and the colour."""
+    printed: Printed = field(default=pdf.render, compare=False)
+    """What makes the PDF."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +152,13 @@ def report(
                 "are for audits and certificates"
             )
         if kind == "auditor/frontier":
-            made = of_frontier(read(Frontier, document), format)
+            from auditor.documents.frontier import Frontier
+
+            made = of_frontier(read(Frontier, document), format, options.printed)
         else:
-            made = of_stability(read(Stability, document), format)
+            from auditor.documents.stability import Stability
+
+            made = of_stability(read(Stability, document), format, options.printed)
     elif kind == "auditor/model" or kind == "auditor/scorecard":
         spec = load_model(document)
         if spec.repair is None:
@@ -225,6 +235,8 @@ def _of_stored_audit(
 def _of_repair(
     document: str, model: str | None, format: ReportFormat, options: ReportOptions, time_limit: float | None
 ) -> Made:
+    from auditor.documents.repair import Repair
+
     record = read(Repair, document)
     if model is None:
         raise InputError(
@@ -239,26 +251,30 @@ def _of_repair(
     return of_audit(audit, spec, format, options, record)
 
 
-def of_frontier(document: Frontier, format: AnyFormatName) -> Made:
+def of_frontier(document: Frontier, format: AnyFormatName, printed: Printed = pdf.render) -> Made:
     """Make a report of a frontier, which holds all that is shown."""
     from auditor.report import frontier
 
-    return _page(frontier.render(document, format), frontier.result_line(document), format, document)
+    return _page(frontier.render(document, format), frontier.result_line(document), format, document, printed)
 
 
-def of_stability(document: Stability, format: AnyFormatName) -> Made:
+def of_stability(document: Stability, format: AnyFormatName, printed: Printed = pdf.render) -> Made:
     """Make a report of what draws have shown, which holds all that is shown."""
     from auditor.report import stability
 
-    return _page(stability.render(document, format), stability.result_line(document), format, document)
+    return _page(
+        stability.render(document, format), stability.result_line(document), format, document, printed
+    )
 
 
-def _page(text: str, line: str, format: AnyFormatName, document: Frontier | Stability) -> Made:
+def _page(
+    text: str, line: str, format: AnyFormatName, document: Frontier | Stability, printed: Printed
+) -> Made:
     if format != "pdf":
         return Made(text.encode(), line)
     name = document.kind.removeprefix("auditor/")
     attached = pdf.Attachment(f"{name}.json", "What this report shows", to_json(document).encode())
-    made = pdf.render(text, (attached,))
+    made = printed(text, (attached,), pdf.NO_DATE)
     return Made(made.content, line, _remarks(made))
 
 
@@ -384,7 +400,7 @@ def _made(
         return Made(text.encode(), line)
     certificate = subject.certificate
     dated = datetime.combine(certificate.issued, datetime.min.time(), UTC) if certificate else pdf.NO_DATE
-    made = pdf.render(text, attached, dated)
+    made = options.printed(text, attached, dated)
     return Made(made.content, line, _remarks(made))
 
 

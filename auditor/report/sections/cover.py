@@ -276,11 +276,8 @@ def _command(stated: Stated, audit: Audit | None) -> str:
 
 def _verification(subject: Subject) -> str:
     """What verifies the certificate, with the files that it takes."""
-    from auditor.documents.certificate import RepairFacts
-
-    certificate = subject.certificate
-    repaired = certificate.model.repair if certificate else None
-    proof = " --proof PROOF.json" if isinstance(repaired, RepairFacts) and repaired.proof else ""
+    repaired = subject.certificate.model.repair if subject.certificate else None
+    proof = " --proof PROOF.json" if getattr(repaired, "proof", None) else ""
     return f"auditor verify REPORT.pdf{' --public-key ISSUER.pub.pem' if subject.key_id else ''}{proof}"
 
 

@@ -352,7 +352,11 @@ class SortedSums:
         totals = self.sums[places]
         wanted = totals[:, None] - first
         starts = np.searchsorted(second, wanted)
-        ends = np.cumsum(np.searchsorted(second, wanted, side="right") - starts, axis=1)
+        # Few are there at all, and only of these it is asked how often.
+        there = second.take(starts, mode="clip") == wanted
+        ends = np.zeros_like(starts)
+        ends[there] = np.searchsorted(second, wanted[there], side="right") - starts[there]
+        np.cumsum(ends, axis=1, out=ends)
         # Of those that tie, the one that stands as far behind the first as its place.
         behind = places - np.searchsorted(self.sums, totals)
         row = (ends <= behind[:, None]).sum(axis=1)

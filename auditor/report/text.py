@@ -87,7 +87,7 @@ def laid_out(
                     first, *rest = wrapped(words(value), columns - indent - column)
                     lines.append(" " * indent + f"{label:{column}}{first}")
                     lines.extend(" " * (indent + column) + line for line in rest)
-            case Table(look="patterns" | "patterns in-data") as table:
+            case Table(look="patterns" | "patterns in-data" | "patterns carried") as table:
                 patterns(table)
             case Table(_, head, _, right) as table:
                 if not indent and not isinstance(before, Table):

@@ -38,7 +38,7 @@ Discrimination patterns
 
 Top 2 discrimination patterns by divergence
   P before and after: P(Granted) before and after disclosing
-  #   degree  P before  P after  probability  divergence (nats)
+  #   Degree  P before  P after  Probability  Divergence (nats)
   1  +0.2500    50.00%   75.00%       1.235%           0.003051
       Sex: Female, Age: Over 30
         given Level: 3 or 4
@@ -48,9 +48,9 @@ Top 2 discrimination patterns by divergence
 
 1 subset-minimal pattern (no proper part is a discrimination pattern), most
 probable first
-  Every discrimination pattern contains one of these; not every extension of one
-  discriminates.
-  #   degree         people
+  Every discrimination pattern contains a subset-minimal one; not every
+  extension of one discriminates.
+  #   Degree         People
   1  +0.2500  123 of 10,000
       Sex: Female, Age: Over 30
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from auditor.documents.parameters import ExactScorecard, fraction_of
 from auditor.report.blocks import Block, Blocks, Facts, Heading, Paragraph, Table
 from auditor.report.figures import exactly, percent
+from auditor.report.sections import cover, repair
 from auditor.report.subject import Subject
 from auditor.report.wording import KINDS, UNDISCLOSED
 
@@ -50,7 +51,7 @@ def parameters(subject: Subject) -> Blocks:
             name = attribute.name + (" (sensitive)" if attribute.sensitive else "")
             shown = [cell for p in (a, b) for cell in (percent(float(p)), exactly(p))]
             rows.append(("" if i else name, value, *shown))
-    head = ("Attribute", "Value", f"P(value | {d})", "exactly", f"P(value | {other})", "exactly")
+    head = ("Attribute", "Value", f"P(value | {d})", "Exactly", f"P(value | {other})", "Exactly")
     return [
         heading,
         Paragraph(
@@ -130,6 +131,15 @@ def _identity(subject: Subject) -> Iterator[tuple[str, str]]:
                 yield "Sensitive because", f"{attribute.name}: {attribute.reason}"
         if certificate.policy.sha256:
             yield "Policy digest", f"sha256:{certificate.policy.sha256}"
+            if given := cover.overridden(certificate):
+                yield "Policy overridden", given
+        if before := certificate.supersedes:
+            yield "Takes the place of", before.id
+            if found := cover.changed(before, certificate):
+                yield "Changed since then", found
+        if certificate.model.repair:
+            yield "Repaired from", f"sha256:{certificate.model.repair.source_sha256}"
+            yield "Price of the repair", repair.certified_price(certificate.model.repair)
         if certificate.platform:
             yield "Computed on", certificate.platform
     yield "Made with", f"auditor {subject.stated.version}"

@@ -220,7 +220,9 @@ def test_a_phone_shows_whole_numbers_and_readable_drawings(browser: Page, tmp_pa
     # A digest is no number, and is as long as two lines.
     assert [text for text in browser.run(f"(() => {{{broken}}})()") if "sha256:" not in text] == []
     # Drawings are seen whole, in letters of 11 dots at least.
-    wide = "[...document.querySelectorAll('.chart')].filter((one) => one.scrollWidth > one.clientWidth).length"
+    wide = (
+        "[...document.querySelectorAll('.chart')].filter((one) => one.scrollWidth > one.clientWidth).length"
+    )
     assert browser.run(wide) == 0
     sizes = (
         "[...document.querySelectorAll('svg text')].filter((text) => text.checkVisibility())"

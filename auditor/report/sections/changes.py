@@ -79,11 +79,14 @@ def blocks(
         )
         if names
     ]
-    for title, changes in (
+    kinds_of_change = (
         ("Patterns gone", document.gone),
         ("New patterns", document.new),
         ("Patterns that got worse", document.worse),
-    ):
+    )
+    if none := [f"{title}: {whole(c.count)}." for title, c in kinds_of_change if not c.reason and not c.top]:
+        made.append(Paragraph(" ".join(none)))
+    for title, changes in kinds_of_change:
         made += _patterns(title, changes, before.delta, after.delta)
     moved = document.parameters_moved
     heading = f"Parameters that moved: {len(moved):,} of {document.parameters_compared:,}"
@@ -154,7 +157,7 @@ def _once(moved: Iterable[ParameterChange]) -> Iterator[ParameterChange]:
 def _patterns(title: str, changes: PatternChanges, before: str, after: str) -> list[Block]:
     heading = f"{title}: {whole(changes.count)}"
     if not changes.reason and not changes.top:
-        return [Paragraph(f"{heading}.")]
+        return []
     made: list[Block] = [Heading(heading)]
     if changes.reason:
         made.append(Paragraph(f"Not counted: {changes.reason}."))

@@ -38,8 +38,8 @@ _MEANING, _POPULATION = "what is not disclosed", "that of a population"
 _NAME, _DATA, _LIST, _SENTENCE, _FOOTER = 70, 100, 90, 480, 40
 #: A longer list of what a certificate changes is in the appendix.
 _CHANGES = 170
-#: Characters of a line of the claim, the finding and a fact, and lines for all of them.
-_IN_CLAIM, _IN_LINE, _IN_FACT, _ROOM = 72, 85, 62, 23
+#: Characters of a line of the claim, the finding, a fact and a name, and lines for all of them.
+_IN_CLAIM, _IN_LINE, _IN_FACT, _IN_NAME, _ROOM = 72, 85, 62, 45, 23
 #: Facts that stand on other pages too, those first that the first page needs least.
 _ELSEWHERE = ("In the data", "Groups", "Data", "Model", "Not disclosed")
 #: The worst pattern of at least so many people is called plausible.
@@ -108,12 +108,17 @@ def cover(subject: Subject) -> Cover:
     model = stated.model
     certified = certificate is not None and stated.verdict == "delta-fair"
     low, high = stated.largest.max_degree_bounds or (stated.largest.max_degree, 1.0)
-    finding, shares = _finding(subject), _shares(subject.audit)
-    above = _lines(claim(stated), _IN_CLAIM) + _lines(finding, _IN_LINE)
+    finding, shares, command = _finding(subject), _shares(subject.audit), _command(stated, subject.audit)
+    name, issuer, responsible = (
+        clipped(text or "", _NAME)
+        for text in (model.name, certificate and certificate.issuer, certificate and certificate.responsible)
+    )
+    # What takes no line of the rest, or one, may take more.
+    above = _lines(claim(stated), _IN_CLAIM) + _lines(finding, _IN_LINE) + subject.reaches_further
+    above += sum(max(0, _lines(text, _IN_NAME) - 1) for text in (name, issuer, responsible))
+    above += _lines(largest(stated), _IN_NAME) - 1 + max(0, _lines(command, _IN_FACT) - 2)
     if subject.audit and shares:
         above += 3 if all(row.proved for row in subject.audit.by_share) else 5
-    command = _command(stated, subject.audit)
-    above += max(0, _lines(command, _IN_FACT) - 2) + subject.reaches_further
     return Cover(
         heading=_CERTIFICATES[stated.verdict] if certificate else "Audit report",
         band="" if certified else _BANDS[stated.verdict],
@@ -132,9 +137,9 @@ def cover(subject: Subject) -> Cover:
         document=f"No. {certificate.id}" if certificate else f"model sha256:{model.sha256[:16]}",
         command=command,
         verification=_verification(subject),
-        name=clipped(model.name, _NAME),
-        issuer=clipped((certificate and certificate.issuer) or "", _NAME),
-        responsible=clipped((certificate and certificate.responsible) or "", _NAME),
+        name=name,
+        issuer=issuer,
+        responsible=responsible,
         key=grouped(subject.key_id[:16]),
     )
 

@@ -207,7 +207,7 @@ def test_no_page_is_blank_half_empty_or_overflows(paper_name: str, pdf_file: Pat
         assert header == b"P5"
         ink = sum(dot < 128 for dot in dots)
         assert ink > 300, f"{image.name} is blank"
-        # Of 40 attributes with long names three rows of a table, which are kept together, are more than a page.
+        # Three rows, which are kept together, are more than a page where 40 attributes have long names.
         if image != images[-1] and paper_name != "wide":
             # More than half of what is above the foot (19 mm) is used.
             used = max(y for y in range(height * 278 // 297) if min(dots[y * width : (y + 1) * width]) < 170)

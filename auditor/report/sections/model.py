@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from auditor.documents.parameters import ExactScorecard, fraction_of
-from auditor.report.blocks import Block, Blocks, Facts, Heading, Paragraph, Table
+from auditor.documents.parameters import ExactModel, ExactScorecard, fraction_of
+from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table
 from auditor.report.figures import exactly, percent
 from auditor.report.sections import cover, repair
 from auditor.report.subject import Subject
@@ -40,7 +40,7 @@ def parameters(subject: Subject) -> Blocks:
             ),
         ]
     d, other, prior = exact.favourable, exact.unfavourable, fraction_of(exact.prior)
-    rows = []
+    rows: list[tuple[str | Cell, ...]] = []
     for attribute in exact.attributes:
         found = list(zip(attribute.values, attribute.favourable, attribute.unfavourable, strict=True))
         if len(found) == 2:
@@ -48,9 +48,8 @@ def parameters(subject: Subject) -> Blocks:
             found = [(f"{found[0][0]} (else {found[1][0]})", *found[0][1:])]
         for i, (value, *numbers) in enumerate(found):
             a, b = map(fraction_of, numbers)
-            name = attribute.name + (" (sensitive)" if attribute.sensitive else "")
             shown = [cell for p in (a, b) for cell in (percent(float(p)), exactly(p))]
-            rows.append(("" if i else name, value, *shown))
+            rows.append((_named(attribute.name, attribute.sensitive, again=i > 0), value, *shown))
     head = ("Attribute", "Value", f"P(value | {d})", "Exactly", f"P(value | {other})", "Exactly")
     return [
         heading,
@@ -60,19 +59,28 @@ def parameters(subject: Subject) -> Blocks:
             "has the rest.",
             "intro",
         ),
-        Table("", head, rows, look="long parameters" if _has_decimals(rows) else "parameters"),
+        Table("", head, rows, look="long parameters" if _has_decimals(exact) else "parameters"),
     ]
 
 
-def _has_decimals(rows: Sequence[Sequence[str]]) -> bool:
+def _named(name: str, sensitive: bool, *, again: bool) -> str | Cell:
+    """The attribute of a row; also of those below its first, which can be on another page."""
+    return Cell(name, look="again") if again else f"{name} (sensitive)" if sensitive else name
+
+
+def _has_decimals(model: ExactModel) -> bool:
     """Whether an exact probability is a decimal too long for a column like the others."""
-    return any(len(text) > _SHORT for row in rows for text in (row[3], row[5]))
+    return any(
+        len(exactly(fraction_of(p))) > _SHORT
+        for attribute in model.attributes
+        for p in (*attribute.favourable, *attribute.unfavourable)
+    )
 
 
 def _scorecard(card: ExactScorecard) -> list[Block]:
-    rows = [
+    rows: list[tuple[str | Cell, ...]] = [
         (
-            "" if i else attribute.name + (" (sensitive)" if attribute.sensitive else ""),
+            _named(attribute.name, attribute.sensitive, again=i > 0),
             value,
             exactly(fraction_of(weight)),
         )

@@ -237,7 +237,7 @@ def test_a_phone_shows_whole_numbers_and_readable_drawings(browser: Page, tmp_pa
         .map((text) => [text.ownerSVGElement, text.textContent, text.getBoundingClientRect()]);
       return boxes.flatMap(([svg, said, a], i) => boxes.slice(i + 1)
         .filter(([other, , b]) => svg === other && a.left < b.right && b.left < a.right)
-        .filter(([, , b]) => a.top < b.bottom - 2 && b.top < a.bottom - 2)
+        .filter(([, , b]) => a.top < b.bottom - 3 && b.top < a.bottom - 3)
         .map(([, again]) => `${said} | ${again}`));
     """
     assert browser.run(f"(() => {{{beside}}})()") == []

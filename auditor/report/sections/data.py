@@ -10,6 +10,8 @@ from auditor.report.subject import Subject
 
 #: Patterns whose occurrence in data a terminal and a report show; the JSON document has all.
 _ON_TERMINAL, _ON_PAPER = 10, 40
+#: An observed degree has four decimals, and is 0 below half of the last.
+_SEEN = 0.00005
 
 
 def section(subject: Subject) -> Blocks:
@@ -179,6 +181,6 @@ def _pattern(rank: int, pattern: DataPattern, delta: str) -> tuple[str | Cell, .
         _share(pattern.occurs.share),
         _interval(pattern.occurs),
         _share(pattern.probability) + ("*" if pattern.probability_in_interval is False else ""),
-        "-" if degree is None else f"{degree:+.4f}",
+        "-" if degree is None else "0" if abs(degree) < _SEEN else f"{degree:+.4f}",
         signed(pattern.favourable_given_pattern - pattern.favourable_given_context, delta),
     )

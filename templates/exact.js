@@ -89,10 +89,11 @@ function digitsOf(value) {
 function rounded(value, wanted = 4) {
   if (value === 0) return "0";
   let [digits, exponent] = digitsOf(value);
-  const last = exponent - wanted + 1;
+  let last = exponent - wanted + 1;
   let kept = BigInt(digits.slice(0, wanted).padEnd(wanted, "0"));
   const rest = digits.slice(wanted);
   if (rest && (rest[0] > "5" || (rest[0] === "5" && (/[1-9]/.test(rest.slice(1)) || kept % 2n === 1n)))) kept += 1n;
+  if (kept === 10n ** BigInt(wanted)) [kept, last] = [kept / 10n, last + 1];
   const sign = value < 0 ? "−" : "", text = kept.toString();
   if (Math.abs(value) < 1e-5) {
     return `${sign}${text[0]}${text.length > 1 ? "." + text.slice(1) : ""}e−${-(last + text.length - 1)}`;
@@ -116,8 +117,8 @@ function people(probability) {
   if (probability * 10000 > 0.95) {
     return `${grouped(Math.min(halfEven(probability * 10000), 10000 - (probability < 1 ? 1 : 0)))} of 10,000`;
   }
-  const of = BigInt(rounded(1 / Math.max(probability, 1e-300), 2));
-  return `1 of ${whole(String(of))}`;
+  if (probability * 1e10 < 1) return "under 1 of 10 billion";
+  return `1 of ${whole(String(BigInt(rounded(1 / probability, 2))))}`;
 }
 /** A whole number of any size, in short if it is beyond reading. */
 function whole(text) {

@@ -115,7 +115,7 @@ if (document.getElementById("facts")) {
     const say = () => {
       const step = steps[slider.value], [low, high] = step.bounds;
       const number = low === high ? `${whole(low)} of` : `at least ${whole(low)}, at most ${whole(high)} of`;
-      at("delta-says").textContent = `δ = ${step.delta}: ${number} ${whole(facts.total)} are discrimination patterns`
+      at("delta-says").textContent = `δ\u00a0=\u00a0${step.delta}: ${number} ${whole(facts.total)} are discrimination patterns`
         + `${step.delta === facts.delta ? ", as this report says" : ""}.`;
       slider.setAttribute("aria-valuetext", `δ = ${step.delta}`);
       above = Math.max(Number(step.delta), Number(facts.delta));
@@ -201,7 +201,7 @@ if (document.getElementById("facts")) {
       if (!found) { says.textContent = "By this model nobody has all of these values."; return; }
       const limit = Fraction.of(facts.delta), is = found.degree.size().compare(limit) > 0;
       says.textContent = `${sentence(x, y, found)} Degree ${signed(found.degree, facts.delta)}, `
-        + `${is ? "above" : "not above"} δ = ${facts.delta}; ${people(found.share.toNumber())} people.`;
+        + `${is ? "above" : "not above"} δ\u00a0=\u00a0${facts.delta}; ${people(found.share.toNumber())} people.`;
       says.dataset.degree = found.degree.toString();
       let [u, v] = model.joint([]);
       const odds = () => (v.n === 0n ? "infinite" : rounded(u.over(v).toNumber()));

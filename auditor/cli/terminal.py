@@ -159,7 +159,7 @@ class Working:
     def say(self, line: str) -> None:
         """Write a line that stays."""
         if self._bar:
-            self._bar.console.print(visible(line), markup=False, highlight=False, soft_wrap=True)
+            self._bar.console.print(visible(line), markup=False, highlight=False)
         else:
             complain(line)
 

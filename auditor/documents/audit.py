@@ -286,7 +286,11 @@ class SearchRecord(Record):
         complete = {
             "the largest degree is not proved": answer.largest.exact,
             "the list of top patterns may miss some": answer.top.complete,
-            f"the list of minimal patterns has the first {len(minimal.patterns)}"
+            (
+                f"the list of minimal patterns has the first {len(minimal.patterns)}"
+                if minimal.patterns
+                else "no minimal patterns were found"
+            )
             if minimal
             else _NO_POPULATION: minimal is not None and minimal.complete,
             "the worst degrees by level, attribute and share are bounds": all(

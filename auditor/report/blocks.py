@@ -130,6 +130,8 @@ class Picture:
     """What a screen reader says, and a reader reads."""
     heading: str = ""
     id: str = ""
+    narrow: object | None = None
+    """The marks of one for a screen, if that is not as wide as on paper."""
 
 
 Block = Heading | Paragraph | Items | Facts | Table | Picture

@@ -9,6 +9,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+#: Of a chart on paper; and on a screen, where a phone shows its letters as large as they are to be read.
+_WIDE, NARROW = 580, 400
+#: Room for the label of a horizontal axis.
+_LABEL = 75
+
 
 @dataclass(frozen=True)
 class Tick:
@@ -79,8 +84,8 @@ class Curve:
         bounds: Sequence[tuple[float, float]],
         bottom: float,
         knee: int | None,
-        width: float = 580,
-        height: float = 150,
+        width: float = _WIDE,
+        height: float = 130,
     ) -> Curve:
         """Lay out (threshold, log-likelihood less the most there is) pairs, from a bottom upwards."""
         right = max(x for x, _ in points) or 1.0
@@ -105,7 +110,7 @@ class Curve:
                 for i in range(int(right / x_step + 1e-9) + 1)
             ),
             y_ticks=tuple(
-                Tick(place((0, -i * y_step))[1], f"{'-' if i else ''}{i * y_step:,.6g}")
+                Tick(place((0, -i * y_step))[1], f"{'−' if i else ''}{i * y_step:,.6g}")
                 for i in range(int(-bottom / y_step + 1e-9) + 1)
             ),
         )
@@ -142,7 +147,7 @@ class Histogram:
         bars: Sequence[tuple[float, int, int]],
         bar_width: float,
         threshold: float,
-        width: float = 580,
+        width: float = _WIDE,
         height: float = 150,
     ) -> Histogram:
         """Lay out (lower end, fair, not fair) intervals of one width, of which there is at least one."""
@@ -161,7 +166,7 @@ class Histogram:
                 made.append(Bar(x, middle, wide, _round(height - middle), fair=True))
             if other:
                 made.append(Bar(x, upper, wide, _round(middle - upper), fair=False))
-        step, rise = nice_step(right - left, 6), max(int(nice_step(top, 4)), 1)
+        step, rise = nice_step(right - left, 6 if width > NARROW else 3), max(int(nice_step(top, 4)), 1)
         return cls(
             width=width,
             height=height,
@@ -211,7 +216,7 @@ class Scatter:
         front: Sequence[tuple[float, float]],
         series: Sequence[tuple[str, Sequence[tuple[float, float]]]],
         threshold: float,
-        width: float = 580,
+        width: float = _WIDE,
         height: float = 190,
     ) -> Scatter:
         """Lay out (probability, |degree|) pairs; every |degree| is above the threshold.
@@ -237,7 +242,7 @@ class Scatter:
 
         dots = dict.fromkeys(place(point) for point in points)
         stairs = [place(point) for point in sorted(front)]
-        every = -(-(right - left) // 8)
+        every = -(-(right - left) // int(width / _LABEL))
         return cls(
             width=width,
             height=height,

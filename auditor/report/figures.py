@@ -7,6 +7,7 @@ what they are compared with: a degree above δ is never shown as δ or less, and
 from __future__ import annotations
 
 import decimal
+from collections.abc import Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 
@@ -14,10 +15,14 @@ from auditor.documents.parameters import fraction_text
 from auditor.documents.rounding import decimal_text
 
 _DIGITS = 4
+#: Smaller numbers have an exponent.
+_SMALL = Decimal("1e-5")
 #: A float has no more digits than these.
 _ALL_DIGITS = 17
 #: Out of so many people a share is told; where it would be fewer than one of them, as one of more.
 _PEOPLE = 10_000
+#: There are fewer people than this.
+_NOBODY = 10**10
 #: The rule of thumb of US federal agencies: a group selected at less than four fifths of the best rate.
 FOUR_FIFTHS = "0.8"
 
@@ -27,9 +32,10 @@ def rounded(value: float, digits: int = _DIGITS, rounding: str = decimal.ROUND_H
     exact = Decimal(repr(value))
     if exact == 0:
         return "0"
-    unit = Decimal((0, (1,), exact.adjusted() - digits + 1))
-    # Rounding up can add a digit: 0.99999 becomes 1.0000, which is one more than asked for, and harmless.
-    return f"{exact.quantize(unit, rounding):{'e' if abs(exact) < Decimal('1e-5') else 'f'}}"
+    found = exact.quantize(Decimal((0, (1,), exact.adjusted() - digits + 1)), rounding)
+    if found.adjusted() > exact.adjusted():  # 0.99999 became 1.0000, with a digit more than was asked for
+        found = found.quantize(Decimal((0, (1,), found.adjusted() - digits + 1)))
+    return f"{found:{'e' if abs(exact) < _SMALL else 'f'}}"
 
 
 def size(degree: float, limit: str, rounding: str = decimal.ROUND_HALF_EVEN) -> str:
@@ -82,8 +88,8 @@ def share(part: int, all_of_them: int) -> str:
 def people(probability: float | None) -> str:
     """Write a share of people as whole people; unknown where no population is assumed.
 
-    >>> people(0.1309), people(3.06e-4), people(1.27e-6), people(0.0)
-    ('1,309 of 10,000', '3 of 10,000', '1 of 790,000', 'nobody')
+    >>> people(0.1309), people(3.06e-4), people(1.27e-6), people(3.7e-17), people(0.0)
+    ('1,309 of 10,000', '3 of 10,000', '1 of 790,000', 'under 1 of 10 billion', 'nobody')
     """
     if probability is None:
         return "unknown"
@@ -92,7 +98,9 @@ def people(probability: float | None) -> str:
     if probability * _PEOPLE > 0.95:
         number = round(probability * _PEOPLE)
         return f"{min(number, _PEOPLE - (probability < 1)):,} of {_PEOPLE:,}"
-    return f"1 of {whole(int(Decimal(rounded(1 / max(probability, 1e-300), 2))))}"
+    if probability * _NOBODY < 1:
+        return f"under 1 of {_NOBODY // 10**9} billion"
+    return f"1 of {whole(int(Decimal(rounded(1 / probability, 2))))}"
 
 
 def whole(number: int | None, bounds: tuple[int, int] | None = None) -> str:
@@ -117,9 +125,31 @@ def plural(number: int | None, thing: str) -> str:
     return f"{whole(number)} {thing}{'' if number == 1 else 's'}"
 
 
-def nats(divergence: float | None) -> str:
-    """Write a divergence; None is infinite."""
-    return "infinite" if divergence is None else rounded(divergence)
+def nats(divergences: Sequence[float | None]) -> list[str]:
+    """Write divergences that stand in one list, all in one form; None is infinite.
+
+    >>> nats((0.00087, None, 0.00001046)), nats((0.00087, 0.000006507))
+    (['0.0008700', 'infinite', '0.00001046'], ['8.700e-4', '6.507e-6'])
+    """
+    known = [value for value in divergences if value]
+    form = f".{_DIGITS - 1}e" if known and min(known) < _SMALL else ""
+    return [
+        "infinite"
+        if value is None
+        else f"{Decimal(repr(value)):{form}}"
+        if form and value
+        else rounded(value)
+        for value in divergences
+    ]
+
+
+def plainly(value: Decimal) -> str:
+    """Write a number to two significant digits without an exponent, however small it is.
+
+    >>> plainly(Decimal("6.71e-7"))
+    '0.00000067'
+    """
+    return f"{Decimal(rounded(float(value), 2)):f}"
 
 
 def likelihood(value: Decimal | float | None) -> str:

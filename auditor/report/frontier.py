@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from decimal import ROUND_CEILING
+from decimal import ROUND_CEILING, Decimal
 
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.data import DataEvidence, DataGroup, Observed
@@ -19,6 +19,11 @@ from auditor.report.figures import FOUR_FIFTHS, likelihood, percent, plural, rou
 from auditor.report.formats import COLUMNS, AnyFormatName, laid_out
 from auditor.report.sections.repair import besides, kept_to, whether_or_not
 
+_COLUMNS = (
+    "Lost is what is missing from the most likely model of all, and the price its share of the way to the "
+    "model whose decision does not depend on the sensitive attributes."
+)
+_PROVED = " Open is how much likelier a δ-fair model could be than what was found."
 _KNEE = (
     "The knee is the point furthest above the straight line from the first point of the curve to the last "
     "one, both axes scaled to their ends. It depends on which thresholds were asked for, and decides nothing."
@@ -36,7 +41,10 @@ def render(document: Frontier, format: AnyFormatName, *, colour: bool = False, c
             from auditor.report import html
 
             return html.page(
-                result_line(document), blocks(document), "paper" if format == "pdf" else "screen"
+                result_line(document),
+                blocks(document),
+                "paper" if format == "pdf" else "screen",
+                f"Likelihood by threshold: {document.model.name} · model sha256:{document.model.sha256[:16]}",
             )
         case "text" | "markdown":
             return laid_out(blocks(document), format, colour=colour, columns=columns)
@@ -78,6 +86,7 @@ def blocks(document: Frontier) -> list[Block]:
         ),
         *_picture(document),
         Heading("Log-likelihood by threshold, in nats"),
+        Paragraph(_COLUMNS + (_PROVED if columns == 6 else ""), "intro"),
         Table(
             "",
             ("δ", "Found", "Lost", "Price", "Not above (proved)", "Open")[:columns],
@@ -160,17 +169,18 @@ def _picture(document: Frontier) -> Iterator[Block]:
     known = [(p, p.log_likelihood) for p in document.points if p.log_likelihood is not None]
     if top is None or bottom is None or len(known) < 2:
         return
-    chart = charts.Curve.of(
+    marks = (
         [(float(p.delta), found - top) for p, found in known],
         [(float(p.delta), min(p.bound - top, 0.0)) for p in document.points if p.bound is not None],
         bottom - top,
         next((i for i, (p, _) in enumerate(known) if p.delta == document.knee), None),
     )
+    chart, narrow = charts.Curve.of(*marks), charts.Curve.of(*marks, width=charts.NARROW)
     says = (
         "Each dot is the most likely model found at a threshold: 0 is the likelihood of the unconstrained "
         "model, the lower end that of the one whose decision does not depend on the sensitive attributes."
     )
-    yield Picture("curve", chart, says, "Threshold against likelihood", "curve")
+    yield Picture("curve", chart, says, "Threshold against likelihood", "curve", narrow)
 
 
 def _likelihood_row(name: str, model: FrontierModel, document: Frontier) -> tuple[str, ...]:
@@ -183,7 +193,12 @@ def _likelihood_row(name: str, model: FrontierModel, document: Frontier) -> tupl
         return name, likelihood(found), lost, price, "", ""
     # Upwards: less than what is proved may not be said.
     gap = rounded(max(model.bound - found, 0.0), rounding=ROUND_CEILING)
-    return name, likelihood(found), lost, price, f"{model.bound:,.6f}", gap
+    return name, likelihood(found), lost, price, _upwards(model.bound), gap
+
+
+def _upwards(bound: float) -> str:
+    """A bound from above on a log-likelihood, with as many decimals as those that were found."""
+    return f"{Decimal(bound).quantize(Decimal('0.0001'), ROUND_CEILING):,}"
 
 
 def _patterns_row(name: str, before: str, model: FrontierModel, document: Frontier) -> tuple[str, ...]:

@@ -98,11 +98,16 @@ def render(
         raise InputError(f"{escaped(str(templates))}: a template can't be used: {error}") from error
 
 
-def page(title: str, contents: Sequence[Block], medium: Medium = "screen") -> str:
-    """Render blocks as a page of their own."""
+def page(title: str, contents: Sequence[Block], medium: Medium = "screen", footer: str = "") -> str:
+    """Render blocks as a page of their own, on paper with a text at the foot of each sheet."""
     template = environment().get_template("page.html.j2")
     return template.render(
-        title=title, contents=contents, medium=medium, version=__version__, **_dress((("report.js",),))
+        title=title,
+        contents=contents,
+        medium=medium,
+        footer=footer,
+        version=__version__,
+        **_dress((("report.js",),)),
     )
 
 
@@ -144,7 +149,7 @@ def _dress(elements: Sequence[Sequence[str]]) -> dict[str, object]:
 def _rich(text: str) -> Markup:
     """Write a text with what is marked in it, and with minus signs: a screen reader passes over a hyphen.
 
-    No line ends within an equation.
+    No line ends within an equation, or within a number of people. A digest is in a fixed pitch.
     """
 
     def marked(attribute: str, value: str) -> str:
@@ -154,14 +159,19 @@ def _rich(text: str) -> Markup:
         return f"{escape(attribute)}: <b>{escape(value)}</b>"
 
     def plain(part: str) -> str:
-        return str(escape(re.sub(r"(?<![\w-])-(?=\d)", "−", part).replace("δ = ", "δ\u00a0=\u00a0")))
+        shown = str(escape(re.sub(r"(?<![\w-])-(?=\d)", "−", part).replace("δ = ", "δ\u00a0=\u00a0")))
+        shown = re.sub(r"(?<=\d) of (?=10,000\b)", "\u00a0of\u00a0", shown)
+        return re.sub(r"\b(sha256:)?[0-9a-f]{64}\b", r'<span class="digest">\g<0></span>', shown)
 
     return Markup(written(text, plain, marked))
 
 
 def _gradient(bar: tuple[float, float]) -> str:
-    """The stops of a bar; WeasyPrint can't draw one that begins at the very start or ends at the very end."""
-    begin, end = (f"{100 * place:.2f}%" for place in bar)
+    """The stops of a bar; WeasyPrint can't draw one that begins at the very start or ends at the very end.
+
+    The picture is a little wider than its place, at whose right edge it would be seen to begin again.
+    """
+    begin, end = (f"{100 * place / 1.02:.2f}%" for place in bar)
     stops = [f"var(--paper) {begin},var(--bar) {begin}"] if bar[0] > 0 else []
     stops += [f"var(--bar) {end},var(--paper) {end}"] if bar[1] < 1 else ["var(--bar) 100%"]
     return ",".join(stops)

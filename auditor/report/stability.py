@@ -55,7 +55,8 @@ def render(
             from auditor.report import html
 
             medium: html.Medium = "paper" if format == "pdf" else "screen"
-            return html.page(result_line(document), blocks(document), medium)
+            footer = f"Stability: {document.model.name} · model sha256:{document.model.sha256[:16]}"
+            return html.page(result_line(document), blocks(document), medium, footer)
         case _:
             return laid_out(blocks(document), format, colour=colour, columns=columns)
 
@@ -126,7 +127,7 @@ def _sample(sample: SampleRecord, document: Stability, heading: str) -> Iterator
         ("Share of draws", "Largest degree at most", "95% limits"),
         [
             (
-                percent(float(quantile.share)),
+                f"{100 * float(quantile.share):g}%",
                 size(quantile.degree, document.delta),
                 f"{rounded(quantile.limits[0])} to {rounded(quantile.limits[1])}",
             )
@@ -136,13 +137,14 @@ def _sample(sample: SampleRecord, document: Stability, heading: str) -> Iterator
         "figures",
     )
     if sample.bars:
-        chart = charts.Histogram.of(
+        marks = (
             [(bar.low, bar.delta_fair, bar.not_delta_fair) for bar in sample.bars],
             sample.bar_width,
             float(document.delta),
         )
+        chart, narrow = charts.Histogram.of(*marks), charts.Histogram.of(*marks, width=charts.NARROW)
         says = f"How many of {total:,} drawn models have which largest degree."
-        yield Picture("histogram", chart, says, heading, f"{heading.split()[-1]}-histogram")
+        yield Picture("histogram", chart, says, heading, f"{heading.split()[-1]}-histogram", narrow)
 
 
 def _patterns(document: Stability) -> Iterator[Block]:
@@ -175,7 +177,7 @@ def _patterns(document: Stability) -> Iterator[Block]:
             for place, row in enumerate(document.patterns, start=1)
         ],
         2,
-        "patterns",
+        "patterns carried",
     )
 
 

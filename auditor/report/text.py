@@ -87,7 +87,7 @@ def laid_out(
                     first, *rest = wrapped(words(value), columns - indent - column)
                     lines.append(" " * indent + f"{label:{column}}{first}")
                     lines.extend(" " * (indent + column) + line for line in rest)
-            case Table(look="patterns" | "patterns in-data") as table:
+            case Table(look="patterns" | "patterns in-data" | "patterns carried") as table:
                 patterns(table)
             case Table(_, head, _, right) as table:
                 if not indent and not isinstance(before, Table):
@@ -118,7 +118,10 @@ def width(text: str) -> int:
 
 
 def aligned(rows: Sequence[Sequence[str]], right: int, room: int = COLUMNS) -> list[str]:
-    """Align cells in columns, the last ones to the right; the widest are broken until a row fits."""
+    """Align cells in columns, the last ones to the right; the widest are broken until a row fits.
+
+    Those on the right are broken within a number only if nothing else is left.
+    """
     return [line for lines in _aligned(rows, right, room) for line in lines]
 
 
@@ -127,13 +130,20 @@ def _aligned(rows: Sequence[Sequence[str]], right: int, room: int) -> list[list[
     number = len(rows[0])
     room -= 2 * (number - 1)
     columns = [max(map(width, column)) for column in zip(*rows, strict=True)]
-    while sum(columns) > room:
-        widest = columns.index(max(columns))
-        others = sorted(columns)[-2] if number > 1 else 0
-        narrower = max(min(columns[widest] - 1, others), room - sum(columns) + columns[widest], 1)
-        if narrower == columns[widest]:
-            break
-        columns[widest] = narrower
+    words = [
+        max(width(word) for cell in column for word in cell.split(" ")) for column in zip(*rows, strict=True)
+    ]
+    least = [1 if at < number - right else words[at] for at in range(number)]
+    while sum(columns) > room and max(columns) > 1:
+        wider = [at for at in range(number) if columns[at] > least[at]]
+        if not wider:
+            least = [1] * number
+            continue
+        widest = max(wider, key=columns.__getitem__)
+        others = max((columns[at] for at in wider if at != widest), default=0)
+        columns[widest] = max(
+            min(columns[widest] - 1, others), room - sum(columns) + columns[widest], least[widest]
+        )
     found = []
     for row in rows:
         lines = []

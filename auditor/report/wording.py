@@ -144,14 +144,16 @@ def list_heading(chosen: ListName, number: int, complete: bool, rank_by: RankBy 
 def pattern_table(patterns: Iterable[PatternRecord], favourable: str, delta: str) -> list[Block]:
     """List patterns: a row of numbers each, and the values."""
     rows: list[tuple[str | Cell, ...]] = []
-    for number, pattern in enumerate(patterns, 1):
+    found = tuple(patterns)
+    divergences = nats([pattern.divergence_nats for pattern in found])
+    for number, (pattern, divergence) in enumerate(zip(found, divergences, strict=True), 1):
         before, after = pattern.favourable_given_context, pattern.favourable_given_pattern
-        share, divergence = pattern.probability, pattern.divergence_nats
+        share, exact = pattern.probability, pattern.divergence_nats
         rows.append(
             (
                 str(number),
                 values(pattern.sensitive_values),
-                values(pattern.context_values),
+                values(pattern.context_values, "nothing else"),
                 Cell(signed(pattern.degree, delta), abs(pattern.degree)),
                 Cell(percent(before), before),
                 Cell(percent(after), after, bar(before, after)),
@@ -160,14 +162,14 @@ def pattern_table(patterns: Iterable[PatternRecord], favourable: str, delta: str
                     if share is None
                     else (
                         Cell(percent(share), share, under=people(share)),
-                        Cell(nats(divergence), float("inf") if divergence is None else divergence),
+                        Cell(divergence, float("inf") if exact is None else exact),
                     )
                 ),
             )
         )
     if not rows:
         return [Paragraph("None.")]
-    names = ("#", "Disclosed", "Given", "degree", "P before", "P after", "probability", "divergence (nats)")
+    names = ("#", "Disclosed", "Given", "Degree", "P before", "P after", "Probability", "Divergence (nats)")
     # Without a population there are no probabilities, of any of the patterns.
     head = names[: len(rows[0])]
     return [

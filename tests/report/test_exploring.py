@@ -64,7 +64,7 @@ def said(model: NaiveBayes, pattern: Pattern, delta: str) -> str:
     text = written(sentence(record, model.favourable), str, lambda name, value: f"{name}: {value}")
     degree = signed(record.degree, delta).replace("-", "−")
     above = "above" if abs(pattern.degree) > Fraction(delta) else "not above"
-    return f"{text} Degree {degree}, {above} δ = {delta}; {people(record.probability)} people."
+    return f"{text} Degree {degree}, {above} δ\xa0=\xa0{delta}; {people(record.probability)} people."
 
 
 @pytest.mark.parametrize("criterion", ["difference", "ratio"])
@@ -123,7 +123,7 @@ def test_slider_of_the_threshold_shows_the_counts_of_the_audit(browser: Page, tm
         browser.choose("#delta", str(i))
         low, high = step.pattern_count_bounds
         assert low == high
-        assert browser.text("#delta-says").startswith(f"δ = {step.delta}: {low:,} of ")
+        assert browser.text("#delta-says").startswith(f"δ\xa0=\xa0{step.delta}: {low:,} of ")
     assert {step.delta: step.pattern_count_bounds for step in subject.audit.by_delta}["0.1"] == (2017, 2017)
 
 
@@ -219,15 +219,32 @@ def test_a_phone_shows_whole_numbers_and_readable_drawings(browser: Page, tmp_pa
     """
     # A digest is no number, and is as long as two lines.
     assert [text for text in browser.run(f"(() => {{{broken}}})()") if "sha256:" not in text] == []
-    small = (
-        "[...document.querySelectorAll('svg text')].map((text) => text.getBoundingClientRect())"
-        ".filter((box) => box.height && Math.max(box.height, box.width) < 9).length"
+    # Drawings are seen whole, in letters of 11 dots at least.
+    wide = (
+        "[...document.querySelectorAll('.chart')].filter((one) => one.scrollWidth > one.clientWidth).length"
     )
-    assert browser.run(small) == 0
+    assert browser.run(wide) == 0
+    sizes = (
+        "[...document.querySelectorAll('svg text')].filter((text) => text.checkVisibility())"
+        ".map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().d)"
+    )
+    # The letters of what stands upright are turned.
+    upright = [size for size in browser.run(sizes) if size > 1]
+    assert len(upright) > 20
+    assert min(upright) >= 11
+    beside = """
+      const boxes = [...document.querySelectorAll('svg text')].filter((text) => text.checkVisibility())
+        .map((text) => [text.ownerSVGElement, text.textContent, text.getBoundingClientRect()]);
+      return boxes.flatMap(([svg, said, a], i) => boxes.slice(i + 1)
+        .filter(([other, , b]) => svg === other && a.left < b.right && b.left < a.right)
+        .filter(([, , b]) => a.top < b.bottom - 3 && b.top < a.bottom - 3)
+        .map(([, again]) => `${said} | ${again}`));
+    """
+    assert browser.run(f"(() => {{{beside}}})()") == []
     label = "document.querySelector('.patterns.cards td.num').dataset.label"
-    assert browser.run(label) == "degree"
+    assert browser.run(label) == "Degree"
     shown = "getComputedStyle(document.querySelector('.patterns.cards td.num'), '::before').content"
-    assert "degree" in browser.run(shown) or "data-label" in browser.run(shown)
+    assert "Degree" in browser.run(shown) or "data-label" in browser.run(shown)
 
 
 def test_facts_cannot_end_their_element() -> None:

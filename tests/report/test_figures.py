@@ -97,6 +97,9 @@ def test_people_are_whole(probability: float) -> None:
     if found == "nobody":
         assert probability == 0
         return
+    if found == "under 1 of 10 billion":
+        assert probability * 10**10 < 1
+        return
     number, of = (text.replace(",", "").split() for text in found.split(" of "))
     assert int(number[0]) >= 1
     told = float(number[0]) / float(of[-1])

@@ -6,6 +6,7 @@ import builtins
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -195,7 +196,7 @@ def test_qpdf_finds_no_error(pdf_file: Path) -> None:
     assert "No syntax or stream encoding errors" in run("qpdf", "--check", pdf_file)
 
 
-def test_no_page_is_blank_or_overflows(pdf_file: Path, tmp_path: Path) -> None:
+def test_no_page_is_blank_half_empty_or_overflows(paper_name: str, pdf_file: Path, tmp_path: Path) -> None:
     # 50 dots an inch, grey: three lines of header, then a byte per dot.
     run("pdftoppm", "-r", "50", "-gray", pdf_file, tmp_path / "page")
     images = sorted(tmp_path.glob("page*.pgm"))
@@ -206,12 +207,67 @@ def test_no_page_is_blank_or_overflows(pdf_file: Path, tmp_path: Path) -> None:
         assert header == b"P5"
         ink = sum(dot < 128 for dot in dots)
         assert ink > 300, f"{image.name} is blank"
+        # Three rows, which are kept together, are more than a page where 40 attributes have long names.
+        if image != images[-1] and paper_name != "wide":
+            # More than half of what is above the foot (19 mm) is used.
+            used = max(y for y in range(height * 278 // 297) if min(dots[y * width : (y + 1) * width]) < 170)
+            assert used > height * (16 + 131) // 297, f"{image.name} is half empty"
         # The margins at the left and right (17 mm) hold nothing.
         margin = width * 15 // 210
         for y in range(height):
             row = dots[y * width : (y + 1) * width]
             assert min(row[:margin]) > 200, f"{image.name}: something in the left margin"
             assert min(row[-margin:]) > 200, f"{image.name}: something in the right margin"
+
+
+def test_no_heading_is_without_its_body_and_no_table_leaves_few_rows(paper_name: str) -> None:
+    """By the tags: which elements are on which page, and which is the last."""
+    found = reader(paper_name)
+    last: dict[int, str] = {}
+    numbers = {page.indirect_reference: number for number, page in enumerate(found.pages, 1)}
+
+    def pages(element: Any, kind: str = "") -> set[int]:
+        """The pages on which an element is; what is last on each stays in ``last``."""
+        kind = element["/S"] if element["/S"] in ("/H1", "/H2", "/H3", "/P", "/Table", "/L") else kind
+        on = set()
+        for child in element["/K"]:
+            if isinstance(child, int):
+                page = numbers[element.raw_get("/Pg")]
+                last[page] = kind
+                on.add(page)
+            elif "/S" in child.get_object():
+                on |= pages(child.get_object(), kind)
+        if element["/S"] == "/TBody":
+            parts = Counter(min(rows) for row in element["/K"] if (rows := pages(row.get_object(), kind)))
+            wanted = min(3, parts.total())
+            assert all(part >= wanted for part in parts.values()), (parts, element)
+        return on
+
+    pages(root(found)["/StructTreeRoot"]["/K"][0].get_object())
+    assert set(last) == set(numbers.values())
+    assert not set(last.values()) & {"/H1", "/H2", "/H3"}, last
+
+
+def test_numbers_are_whole_and_no_words_overlap(paper_name: str, pdf_file: Path) -> None:
+    boxes = re.compile(r'<word xMin="(.+)" yMin="(.+)" xMax="(.+)" yMax="(.+)">(.+)</word>|<(page) ')
+    pages: list[list[tuple[float, ...]]] = []
+    words: Counter[str] = Counter()
+    for *corners, word, page in boxes.findall(run("pdftotext", "-bbox", pdf_file, "-")):
+        if page:
+            pages.append([])
+            continue
+        words[word] += 1
+        pages[-1].append(tuple(map(float, corners)))
+    for number, found in enumerate(pages, 1):
+        for i, (left, top, right, bottom) in enumerate(found):
+            for x, y, until, end in found[i + 1 :]:
+                wide, high = min(right, until) - max(left, x), min(bottom, end) - max(top, y)
+                assert wide < 1.5 or high < 4, f"page {number}: two words at {left} {top}"
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", html.render(SUBJECTS[paper_name](), medium="paper"), re.DOTALL)
+    texts = " ".join(re.sub(r"<[^>]+>", " ", re.sub("</?b>", "", cell)) for cell in cells)
+    # Longer ones are wider than a column.
+    wanted = Counter(re.findall(r"(?<!\S)[+−]?\d[\d,.]{2,18}%?(?!\S)", texts))
+    assert wanted - words == Counter()
 
 
 @pytest.mark.usefixtures("pango")

@@ -38,7 +38,7 @@ Discrimination patterns
 
 Top 2 discrimination patterns by divergence
   P before and after: P(Granted) before and after disclosing
-  #   degree  P before  P after  probability  divergence (nats)
+  #   Degree  P before  P after  Probability  Divergence (nats)
   1  +0.2500    50.00%   75.00%       1.235%           0.003051
       Sex: Female, Age: Over 30
         given Level: 3 or 4
@@ -48,19 +48,19 @@ Top 2 discrimination patterns by divergence
 
 1 subset-minimal pattern (no proper part is a discrimination pattern), most
 probable first
-  Every discrimination pattern contains one of these; not every extension of one
-  discriminates.
-  #   degree         people
+  Every discrimination pattern contains a subset-minimal one; not every
+  extension of one discriminates.
+  #   Degree         People
   1  +0.2500  123 of 10,000
       Sex: Female, Age: Over 30
+        given nothing else
 
 Group level, nothing else known: +0.2500 at worst
   Disclosing Sex: Female, Age: Over 30 raises P(Granted) from 50.00% to 75.00%
   for people of whom nothing else is known.
 
 Individual level, every attribute known: +0.2500 at worst
-  Disclosing Sex: Female, Age: Over 30 raises P(Granted) from 50.00% to 75.00%
-  for people with Level: 3 or 4.
+  This is the worst pattern of all, above.
 
 By sensitive attribute
   Disclosed, alone or with others  Worst degree  Patterns
@@ -124,3 +124,15 @@ def test_wrapping_loses_nothing_and_keeps_to_the_width(words: str, columns: int)
 def test_wrapping_keeps_a_value_together() -> None:
     assert text.wrapped("aaaa bb\xa0cc", 8) == ["aaaa", "bb cc"]
     assert text.wrapped("aaaa bb\xa0cccccccc", 8) == ["aaaa bb", "cccccccc"]
+
+
+def test_long_names_are_broken_before_a_number_is() -> None:
+    rows = [
+        ("examples/categories.json", "a model, of categories", "65,999,016,582,269"),
+        ("a", "b", "at least 1"),
+    ]
+    found = text.aligned(rows, 1, 48)
+    assert sum("65,999,016,582,269" in line for line in found) == 1
+    assert max(map(len, found)) <= 48
+    # Where there is room for nothing else, a number is broken too.
+    assert max(map(len, text.aligned(rows, 1, 15))) <= 15

@@ -9,7 +9,7 @@ from auditor.report.sections.groups import row
 from auditor.report.subject import Subject
 
 #: Groups in a table, those approved least first, and patterns on a terminal and on paper.
-_GROUPS, _ON_TERMINAL, _ON_PAPER = 10, 5, 40
+_GROUPS, _ON_TERMINAL, _ON_PAPER = 10, 5, 20
 
 
 def section(subject: Subject) -> Blocks:
@@ -42,7 +42,7 @@ def section(subject: Subject) -> Blocks:
         for entry in shown
     ]
     head = ("Disclosed", "In the context", "Approved before", "Approved after", "Difference")
-    blocks.append(Table("Listed patterns, the worst first", head, rows, 3))
+    blocks.append(Table("Listed patterns, the worst first", head, rows, 3, "approved"))
     if left:
         blocks.append(Paragraph(f"The JSON document has {left:,} more.", "small"))
     return blocks

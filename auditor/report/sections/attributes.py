@@ -64,7 +64,7 @@ def _by_attribute(audit: Audit) -> list[Block]:
         if worst is None:
             text = "no pattern in scope"
         elif worst == audit.worst_pattern:
-            text = "the worst pattern of all, above"
+            text = "the worst of all, above"
         else:
             text = f"{values(worst.sensitive_values)} in the context "
             text += values(worst.context_values, "of nothing else")
@@ -106,7 +106,7 @@ def _by_pair(audit: Audit) -> list[Block]:
         Paragraph(
             "The worst degree in any context if only the attribute of the row and that of the column may be "
             f"disclosed; on the diagonal, if only that one may. ▲ marks degrees above δ = {audit.delta}; the "
-            "darker the cell, the nearer to the largest degree of all.",
+            "stronger the colour of a cell, the nearer to the largest degree of all.",
             "intro",
         ),
         Table("", ("Disclosed", *names), rows, len(names), "heat"),
@@ -135,7 +135,7 @@ def _by_combination(stated: Stated) -> list[Block]:
     if not shown:
         return []
     rest = " and are in the appendix" if len(shown) < len(coverage) else ""
-    head: tuple[str, ...] = ("Disclosed", "Discrimination patterns", "of all pairs", "Share")
+    head: tuple[str, ...] = ("Disclosed", "Discrimination patterns", "Of all pairs", "Share")
     rows: list[tuple[str | Cell, ...]] = [
         (
             " + ".join(row.disclosed),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from auditor.report.blocks import Block, Blocks, Heading, Paragraph, Table, values
@@ -11,12 +13,14 @@ from auditor.report.subject import Subject
 from auditor.report.wording import KINDS, VERDICTS, move_table
 
 if TYPE_CHECKING:
-    from auditor.documents.comparison import CertificateSide, Comparison, PatternChanges
+    from auditor.documents.comparison import CertificateSide, Comparison, ParameterChange, PatternChanges
 
 #: Parameters that are shown; the JSON document has all.
 _SHOWN = 10
 #: Bounds that are as close as this are of one exact number, rounded outward.
 _EXACT = Fraction(1, 10**12)
+#: By how much two rounded probabilities that add up to 1 can miss it.
+_SUM = 1e-12
 
 
 def section(subject: Subject) -> Blocks:
@@ -50,7 +54,7 @@ def blocks(
         ),
         Paragraph(
             {
-                True: f"It got worse: {'; '.join(document.regressions)}.",
+                True: f"It got worse: {_in_words('; '.join(document.regressions))}.",
                 False: f"It did not get worse; the largest degree may grow by {document.tolerance}.",
                 None: "Whether it got worse is not known.",
             }[document.regressed]
@@ -75,16 +79,20 @@ def blocks(
         )
         if names
     ]
-    for title, changes in (
+    kinds_of_change = (
         ("Patterns gone", document.gone),
         ("New patterns", document.new),
         ("Patterns that got worse", document.worse),
-    ):
+    )
+    if none := [f"{title}: {whole(c.count)}." for title, c in kinds_of_change if not c.reason and not c.top]:
+        made.append(Paragraph(" ".join(none)))
+    for title, changes in kinds_of_change:
         made += _patterns(title, changes, before.delta, after.delta)
     moved = document.parameters_moved
     heading = f"Parameters that moved: {len(moved):,} of {document.parameters_compared:,}"
     if document.parameters_compared:
-        made += move_table(moved[:_SHOWN], favourable, unfavourable, heading) or [Heading(heading)]
+        shown = list(islice(_once(moved), _SHOWN))
+        made += move_table(shown, favourable, unfavourable, heading) or [Paragraph(f"{heading}.")]
     if found := document.log_likelihood:
         old, new = (
             "minus infinity" if value is None else f"{value:,.2f}"
@@ -95,6 +103,13 @@ def blocks(
             Paragraph(f"{old} by the old parameters, {new} by the new ones."),
         ]
     return made
+
+
+def _in_words(regressions: str) -> str:
+    """With verdicts as people read them."""
+    for code in ("not-delta-fair", "delta-fair"):
+        regressions = regressions.replace(code, VERDICTS[code])
+    return regressions
 
 
 def degrees(before: CertificateSide, after: CertificateSide) -> tuple[str, str]:
@@ -126,8 +141,23 @@ def _counted(side: CertificateSide) -> str:
     return f"{whole(side.pattern_count)} of {whole(side.total_patterns)} ({part})"
 
 
+def _once(moved: Iterable[ParameterChange]) -> Iterator[ParameterChange]:
+    """Of an attribute's two probabilities that add up to 1 before and after, the first alone."""
+    found: list[ParameterChange] = []
+    for move in moved:
+        same = (one for one in found if (one.attribute, one.given) == (move.attribute, move.given))
+        if not any(
+            abs(one.before + move.before - 1) < _SUM and abs(one.after + move.after - 1) < _SUM
+            for one in same
+        ):
+            found.append(move)
+            yield move
+
+
 def _patterns(title: str, changes: PatternChanges, before: str, after: str) -> list[Block]:
     heading = f"{title}: {whole(changes.count)}"
+    if not changes.reason and not changes.top:
+        return []
     made: list[Block] = [Heading(heading)]
     if changes.reason:
         made.append(Paragraph(f"Not counted: {changes.reason}."))

@@ -14,7 +14,7 @@ from auditor.documents.criteria import filled
 from auditor.messages import visible
 from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table, written
-from auditor.report.figures import grouped, people, percent, rounded
+from auditor.report.figures import grouped, people, percent, plainly
 from auditor.report.sections import data, groups, reach, repair
 from auditor.report.sections.worst import counted, largest, least
 from auditor.report.subject import Stated, Subject
@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 _MEANING, _POPULATION = "what is not disclosed", "that of a population"
 #: What the first page has room for, in characters.
 _NAME, _DATA, _LIST, _SENTENCE, _FOOTER = 70, 100, 90, 480, 40
+#: A longer list of what a certificate changes is in the appendix.
+_CHANGES = 170
+#: Characters of a line of the claim, the finding, a fact and a name, and lines for all of them.
+_IN_CLAIM, _IN_LINE, _IN_FACT, _IN_NAME, _ROOM = 72, 85, 62, 45, 23
+#: Facts that stand on other pages too, those first that the first page needs least.
+_ELSEWHERE = ("In the data", "Groups", "Data", "Model", "Not disclosed")
 #: The worst pattern of at least so many people is called plausible.
 _PLAUSIBLE = "0.0001"
 #: Characters of sensitive attributes in the command that repeats an audit; more are in the appendix.
@@ -102,6 +108,17 @@ def cover(subject: Subject) -> Cover:
     model = stated.model
     certified = certificate is not None and stated.verdict == "delta-fair"
     low, high = stated.largest.max_degree_bounds or (stated.largest.max_degree, 1.0)
+    finding, shares, command = _finding(subject), _shares(subject.audit), _command(stated, subject.audit)
+    name, issuer, responsible = (
+        clipped(text or "", _NAME)
+        for text in (model.name, certificate and certificate.issuer, certificate and certificate.responsible)
+    )
+    # What takes no line of the rest, or one, may take more.
+    above = _lines(claim(stated), _IN_CLAIM) + _lines(finding, _IN_LINE) + subject.reaches_further
+    above += sum(max(0, _lines(text, _IN_NAME) - 1) for text in (name, issuer, responsible))
+    above += _lines(largest(stated), _IN_NAME) - 1 + max(0, _lines(command, _IN_FACT) - 2)
+    if subject.audit and shares:
+        above += 3 if all(row.proved for row in subject.audit.by_share) else 5
     return Cover(
         heading=_CERTIFICATES[stated.verdict] if certificate else "Audit report",
         band="" if certified else _BANDS[stated.verdict],
@@ -109,22 +126,36 @@ def cover(subject: Subject) -> Cover:
         if stated.verdict != "delta-fair"
         else f"δ-fair at δ = {stated.delta}",
         claim=claim(stated),
-        finding=_finding(subject),
-        shares=_shares(subject.audit),
-        facts=Facts(tuple(_facts(subject))),
+        finding=finding,
+        shares=shares,
+        facts=Facts(tuple(_fitting(list(_facts(subject)), _ROOM - above))),
         look=_LOOKS[stated.verdict],
         certified=certified,
         scale=charts.DegreeScale.of(float(stated.delta), low, high),
         largest=largest(stated),
         qr=charts.qr_path(f"sha256:{model.sha256}"),
         document=f"No. {certificate.id}" if certificate else f"model sha256:{model.sha256[:16]}",
-        command=_command(stated, subject.audit),
+        command=command,
         verification=_verification(subject),
-        name=clipped(model.name, _NAME),
-        issuer=clipped((certificate and certificate.issuer) or "", _NAME),
-        responsible=clipped((certificate and certificate.responsible) or "", _NAME),
+        name=name,
+        issuer=issuer,
+        responsible=responsible,
         key=grouped(subject.key_id[:16]),
     )
+
+
+def _lines(text: str, room: int) -> int:
+    """About how many lines a text takes."""
+    return -(-len(written(text, str, lambda attribute, value: f"{attribute}: {value}")) // room)
+
+
+def _fitting(facts: list[tuple[str, str]], room: int) -> list[tuple[str, str]]:
+    """The facts for which there are lines; where they are too few, those go that other pages have in full."""
+    for label in _ELSEWHERE:
+        if sum(_lines(value, _IN_FACT) for _, value in facts) <= room:
+            break
+        facts = [fact for fact in facts if fact[0] != label]
+    return facts
 
 
 def section(subject: Subject) -> Blocks:
@@ -204,8 +235,9 @@ def _finding(subject: Subject) -> str:
     stated = subject.stated
     undecided = ""
     if stated.verdict == "inconclusive":
-        reasons = " ".join(f"{reason[:1].upper()}{reason[1:]}." for reason in stated.reasons)
-        undecided = f"The search ended before it could decide. {reasons} "
+        # What else is open is said in the section on the method.
+        limit = next((f": {reason}" for reason in stated.reasons if reason.startswith("a limit")), "")
+        undecided = f"The search ended before it could decide{limit}. "
     pattern, which = stated.largest.worst_pattern, "of all"
     if subject.audit:
         for row in subject.audit.by_share:
@@ -293,7 +325,22 @@ def _differences(said: Mapping[str, Any], certificate: Certificate, by: str) -> 
     for name, value in said.items():
         if value != now[name]:
             before, here = (", ".join(v) if isinstance(v, tuple) else v or "none" for v in (value, now[name]))
-            yield clipped(f"{name.replace('_', ' ')}: {by} {before}, here {here}", _NAME)
+            yield f"{name.replace('_', ' ')}: {by} {before}, here {here}"
+
+
+def overridden(certificate: Certificate) -> str:
+    """What a certificate has otherwise than its policy."""
+    return "; ".join(
+        _differences(certificate.policy.overridden.model_dump(exclude_none=True), certificate, "policy")
+    )
+
+
+def changed(before: Supersedes, certificate: Certificate) -> str:
+    """What a certificate asks otherwise than the one whose place it takes."""
+    scope = before.scope.model_dump() if before.scope else {}
+    if scope:
+        scope[_MEANING] = scope.pop("undisclosed", None) or _POPULATION
+    return "; ".join(_differences(scope, certificate, "before"))
 
 
 def _succession(before: Supersedes, certificate: Certificate) -> str:
@@ -301,11 +348,8 @@ def _succession(before: Supersedes, certificate: Certificate) -> str:
     said = grouped(before.id)
     if before.verified_with is None and certificate.version > 1:
         said += ", whose signature was not checked"
-    scope = before.scope.model_dump() if before.scope else {}
-    if scope:
-        scope[_MEANING] = scope.pop("undisclosed", None) or _POPULATION
-    if changed := "; ".join(_differences(scope, certificate, "before")):
-        said += f"; changed, {changed}"
+    if found := changed(before, certificate):
+        said += f"; changed, {clipped(found, _CHANGES)}"
     if before.scope_change_reason:
         said += f"; reason given: {clipped(before.scope_change_reason, _DATA)}"
     return said
@@ -316,7 +360,7 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
     model, provenance = stated.model, subject.provenance
     yield "Threshold", threshold_words(stated.criterion, stated.delta)
     if (margin := stated.margin) is not None:
-        yield "Margin below δ", rounded(float(margin), 2)
+        yield "Margin below δ", plainly(margin)
     yield "Patterns found", counted(stated)
     if audit and audit.groups:
         yield "Groups", groups.summary(audit.groups)
@@ -347,9 +391,11 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
     if not subject.repair and (facts := certificate.model.repair):
         yield "Repaired", repair.certified(facts)
     if certificate.policy.sha256:
-        beaten = certificate.policy.overridden.model_dump(exclude_none=True)
-        overridden = "; ".join(_differences(beaten, certificate, "policy"))
-        loosened = f", overridden: {overridden}" if overridden else ", nothing overridden"
+        loosened = (
+            f", overridden: {clipped(given, _CHANGES)}"
+            if (given := overridden(certificate))
+            else ", nothing overridden"
+        )
         yield "Policy", f"SHA-256 {grouped(certificate.policy.sha256[:16])} …{loosened}"
     if certificate.verdict == "delta-fair":
         dates = f"from {certificate.valid_from} until {certificate.expires}, issued {certificate.issued}"

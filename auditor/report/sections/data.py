@@ -8,8 +8,10 @@ from auditor.report.figures import FOUR_FIFTHS, percent, signed, size
 from auditor.report.sections.groups import four_fifths
 from auditor.report.subject import Subject
 
-#: Patterns whose occurrence in data a terminal shows; the JSON document has all.
-_ON_TERMINAL = 10
+#: Patterns whose occurrence in data a terminal and a report show; the JSON document has all.
+_ON_TERMINAL, _ON_PAPER = 10, 40
+#: An observed degree has four decimals, and is 0 below half of the last.
+_SEEN = 0.00005
 
 
 def section(subject: Subject) -> Blocks:
@@ -45,17 +47,17 @@ def section(subject: Subject) -> Blocks:
                 ("Group", "True positives", "95% interval", "False positives", "95% interval"),
                 rates,
                 4,
-                "data",
+                "errors",
             ),
         ]
     if data.patterns:
-        shown = data.patterns[: _ON_TERMINAL if subject.brief else None]
+        shown = data.patterns[: _ON_TERMINAL if subject.brief else _ON_PAPER]
         blocks += [
             Heading("How often the listed patterns occur in the data", "data-patterns"),
             Paragraph(
-                "A * marks where the model's share of people is outside the interval: its population is off "
-                "there. The degree is the difference that disclosing makes to the share of favourable "
-                "decisions.",
+                "Shares and degrees are those in the data; beside them stand those by the model. A * marks "
+                "where the model’s share of people is outside the interval: its population is off there. The "
+                "degree is the difference that disclosing makes to the share of favourable decisions.",
                 "intro",
             ),
             Table(
@@ -65,11 +67,11 @@ def section(subject: Subject) -> Blocks:
                     "Disclosed",
                     "Given",
                     "People",
-                    "In the data",
+                    "Share",
                     "95% interval",
-                    "Model",
+                    "By model",
                     "Degree",
-                    "Model",
+                    "By model",
                 ),
                 [_pattern(rank, pattern, subject.stated.delta) for rank, pattern in enumerate(shown, 1)],
                 6,
@@ -77,7 +79,7 @@ def section(subject: Subject) -> Blocks:
             ),
         ]
         if left := len(data.patterns) - len(shown):
-            blocks.append(Paragraph(f"{left:,} more in the JSON document"))
+            blocks.append(Paragraph(f"{left:,} more in the JSON document.", "small"))
     return blocks
 
 
@@ -174,11 +176,11 @@ def _pattern(rank: int, pattern: DataPattern, delta: str) -> tuple[str | Cell, .
     return (
         str(rank),
         values(pattern.sensitive_values),
-        values(pattern.context_values),
+        values(pattern.context_values, "nothing else"),
         f"{pattern.occurs.count:,}",
         _share(pattern.occurs.share),
         _interval(pattern.occurs),
         _share(pattern.probability) + ("*" if pattern.probability_in_interval is False else ""),
-        "-" if degree is None else signed(degree, delta),
+        "-" if degree is None else "0" if abs(degree) < _SEEN else f"{degree:+.4f}",
         signed(pattern.favourable_given_pattern - pattern.favourable_given_context, delta),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from auditor.documents.audit import DegreeRecord
+from auditor.documents.audit import DegreeRecord, PatternRecord
 from auditor.report.blocks import Block, Blocks, Heading, Paragraph
 from auditor.report.subject import Subject
 from auditor.report.wording import sentence, worst_heading
@@ -17,9 +17,20 @@ def section(subject: Subject) -> Blocks:
         assert figure.worst_pattern
         blocks += [
             Heading(worst_heading(what, figure, subject.stated.delta), name),
-            Paragraph(sentence(figure.worst_pattern, subject.stated.model.favourable)),
+            Paragraph(_which(figure.worst_pattern, subject)),
         ]
     return blocks
+
+
+def _which(pattern: PatternRecord, subject: Subject) -> str:
+    """The pattern in a sentence, unless that stands above."""
+    worst = subject.stated.largest.worst_pattern
+    if worst and (pattern.sensitive_values, pattern.context_values) == (
+        worst.sensitive_values,
+        worst.context_values,
+    ):
+        return "This is the worst pattern of all, above."
+    return sentence(pattern, subject.stated.model.favourable)
 
 
 def levels(subject: Subject) -> list[tuple[str, str, DegreeRecord]]:

@@ -13,7 +13,9 @@ from auditor.report.wording import list_heading
 
 #: Patterns that are listed; the JSON document has all.
 _ON_TERMINAL, _ON_PAPER = 5, 40
-MEANING = "Every discrimination pattern contains one of these; not every extension of one discriminates."
+MEANING = (
+    "Every discrimination pattern contains a subset-minimal one; not every extension of one discriminates."
+)
 
 
 def section(subject: Subject) -> Blocks:
@@ -21,13 +23,11 @@ def section(subject: Subject) -> Blocks:
     audit = subject.audit
     if not audit or not audit.minimal_patterns:
         return None
-    blocks: list[Block] = [Heading(_heading(audit), "minimal"), Paragraph(MEANING, "intro")]
+    heading = Heading(_heading(audit), "minimal")
     if not subject.brief:
-        return [
-            *blocks,
-            Paragraph("By what is disclosed; one by one in the appendix.", "intro"),
-            _grouped(audit),
-        ]
+        where = "Here they are by what is disclosed, in the appendix one by one."
+        return [heading, Paragraph(f"{MEANING} {where}", "intro"), _grouped(audit)]
+    blocks: list[Block] = [heading, Paragraph(MEANING, "intro")]
     shown = audit.minimal_patterns[:_ON_TERMINAL]
     blocks.append(_table(shown, audit.delta, "patterns"))
     if left := len(audit.minimal_patterns) - len(shown):
@@ -55,13 +55,13 @@ def _table(patterns: Iterable[PatternRecord], delta: str, look: str) -> Table:
         (
             str(number),
             values(pattern.sensitive_values),
-            values(pattern.context_values),
+            values(pattern.context_values, "nothing else"),
             Cell(signed(pattern.degree, delta), abs(pattern.degree)),
             Cell(people(pattern.probability), pattern.probability or 0.0),
         )
         for number, pattern in enumerate(patterns, 1)
     ]
-    return Table("", ("#", "Disclosed", "Given", "degree", "people"), rows, 2, look)
+    return Table("", ("#", "Disclosed", "Given", "Degree", "People"), rows, 2, look)
 
 
 def _heading(audit: Audit) -> str:

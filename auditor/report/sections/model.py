@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from auditor.documents.parameters import ExactScorecard, fraction_of
-from auditor.report.blocks import Block, Blocks, Facts, Heading, Paragraph, Table
+from auditor.documents.parameters import ExactModel, ExactScorecard, fraction_of
+from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table
 from auditor.report.figures import exactly, percent
+from auditor.report.sections import cover, repair
 from auditor.report.subject import Subject
 from auditor.report.wording import KINDS, UNDISCLOSED
 
@@ -39,7 +40,7 @@ def parameters(subject: Subject) -> Blocks:
             ),
         ]
     d, other, prior = exact.favourable, exact.unfavourable, fraction_of(exact.prior)
-    rows = []
+    rows: list[tuple[str | Cell, ...]] = []
     for attribute in exact.attributes:
         found = list(zip(attribute.values, attribute.favourable, attribute.unfavourable, strict=True))
         if len(found) == 2:
@@ -47,10 +48,9 @@ def parameters(subject: Subject) -> Blocks:
             found = [(f"{found[0][0]} (else {found[1][0]})", *found[0][1:])]
         for i, (value, *numbers) in enumerate(found):
             a, b = map(fraction_of, numbers)
-            name = attribute.name + (" (sensitive)" if attribute.sensitive else "")
             shown = [cell for p in (a, b) for cell in (percent(float(p)), exactly(p))]
-            rows.append(("" if i else name, value, *shown))
-    head = ("Attribute", "Value", f"P(value | {d})", "exactly", f"P(value | {other})", "exactly")
+            rows.append((_named(attribute.name, attribute.sensitive, again=i > 0), value, *shown))
+    head = ("Attribute", "Value", f"P(value | {d})", "Exactly", f"P(value | {other})", "Exactly")
     return [
         heading,
         Paragraph(
@@ -59,19 +59,28 @@ def parameters(subject: Subject) -> Blocks:
             "has the rest.",
             "intro",
         ),
-        Table("", head, rows, look="long parameters" if _has_decimals(rows) else "parameters"),
+        Table("", head, rows, look="long parameters" if _has_decimals(exact) else "parameters"),
     ]
 
 
-def _has_decimals(rows: Sequence[Sequence[str]]) -> bool:
+def _named(name: str, sensitive: bool, *, again: bool) -> str | Cell:
+    """The attribute of a row; also of those below its first, which can be on another page."""
+    return Cell(name, look="again") if again else f"{name} (sensitive)" if sensitive else name
+
+
+def _has_decimals(model: ExactModel) -> bool:
     """Whether an exact probability is a decimal too long for a column like the others."""
-    return any(len(text) > _SHORT for row in rows for text in (row[3], row[5]))
+    return any(
+        len(exactly(fraction_of(p))) > _SHORT
+        for attribute in model.attributes
+        for p in (*attribute.favourable, *attribute.unfavourable)
+    )
 
 
 def _scorecard(card: ExactScorecard) -> list[Block]:
-    rows = [
+    rows: list[tuple[str | Cell, ...]] = [
         (
-            "" if i else attribute.name + (" (sensitive)" if attribute.sensitive else ""),
+            _named(attribute.name, attribute.sensitive, again=i > 0),
             value,
             exactly(fraction_of(weight)),
         )
@@ -130,6 +139,15 @@ def _identity(subject: Subject) -> Iterator[tuple[str, str]]:
                 yield "Sensitive because", f"{attribute.name}: {attribute.reason}"
         if certificate.policy.sha256:
             yield "Policy digest", f"sha256:{certificate.policy.sha256}"
+            if given := cover.overridden(certificate):
+                yield "Policy overridden", given
+        if before := certificate.supersedes:
+            yield "Takes the place of", before.id
+            if found := cover.changed(before, certificate):
+                yield "Changed since then", found
+        if certificate.model.repair:
+            yield "Repaired from", f"sha256:{certificate.model.repair.source_sha256}"
+            yield "Price of the repair", repair.certified_price(certificate.model.repair)
         if certificate.platform:
             yield "Computed on", certificate.platform
     yield "Made with", f"auditor {subject.stated.version}"

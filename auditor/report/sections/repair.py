@@ -213,17 +213,11 @@ def margin(found: MarginSummary | RepairMargin, inner: str) -> str:
 
 
 def certified(facts: RepairFacts | ScorecardRepairFacts) -> str:
-    """From what a certified model was repaired, and at what price."""
-    from auditor.documents.certificate import RepairFacts, ScorecardRepairFacts
+    """From what a certified model was repaired, and what is proved of others."""
+    from auditor.documents.certificate import RepairFacts
 
-    counts = "its counts"
-    if isinstance(facts, ScorecardRepairFacts):
-        counts = f"{whole(int(facts.people))} people of the population before"
     after = facts.log_likelihood_after
-    said = (
-        f"from the model sha256 {grouped(facts.source_sha256[:16])} …; log-likelihood of {counts} "
-        f"{facts.log_likelihood_before} → {after or 'minus infinity'}"
-    )
+    said = f"from the model sha256 {grouped(facts.source_sha256[:16])} …"
     if not isinstance(facts, RepairFacts) or facts.proof is None or after is None:
         return said
     gap = Decimal(facts.proof.bound) - Decimal(after)
@@ -231,6 +225,20 @@ def certified(facts: RepairFacts | ScorecardRepairFacts) -> str:
         f"{said}; no δ-fair model of these counts is more than {gap} nats likelier, as the proof shows that "
         f"goes with this (sha256 {grouped(facts.proof.sha256[:16])} …)"
     )
+
+
+def certified_price(facts: RepairFacts | ScorecardRepairFacts) -> str:
+    """What the repair of a certified model cost."""
+    from auditor.documents.certificate import ScorecardRepairFacts
+
+    counts = "its counts"
+    if isinstance(facts, ScorecardRepairFacts):
+        counts = f"{whole(int(facts.people))} people of the population before"
+    before, after = (
+        "minus infinity" if text is None else f"{Decimal(text):,}"
+        for text in (facts.log_likelihood_before, facts.log_likelihood_after)
+    )
+    return f"log-likelihood of {counts} {before} before the repair, {after} after it, in nats"
 
 
 def source(record: Repair | RepairRecord) -> str:

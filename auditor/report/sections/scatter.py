@@ -33,5 +33,6 @@ def section(subject: Subject) -> Blocks:
         f"line (the Pareto front) no pattern is beaten in both{front}. The picture illustrates; no claim "
         "rests on it."
     )
-    chart = charts.Scatter.of(drawn.points, drawn.front, tuple(drawn.marked.items()), float(audit.delta))
-    return [Picture("scatter", chart, says, "How severe, and for how many", "scatter")]
+    marks = drawn.points, drawn.front, tuple(drawn.marked.items()), float(audit.delta)
+    chart, narrow = charts.Scatter.of(*marks), charts.Scatter.of(*marks, width=charts.NARROW)
+    return [Picture("scatter", chart, says, "How severe, and for how many", "scatter", narrow)]

@@ -63,7 +63,7 @@ def _by_share(subject: Subject) -> list[Block]:
         if worst is None:
             disclosed, context = "no pattern", ""
         elif worst == subject.audit.worst_pattern:
-            disclosed, context = "the worst pattern of all, above", ""
+            disclosed, context = "the worst of all, above", ""
         else:
             disclosed = values(worst.sensitive_values)
             context = values(worst.context_values, "nothing else known")
@@ -77,7 +77,7 @@ def _by_share(subject: Subject) -> list[Block]:
             )
         )
     return [
-        Heading("How bad, and for how many", "shares"),
+        Heading("The worst degree by share of people", "shares"),
         Paragraph(
             "A pattern of few people can be severe and one of many people mild. Each row has the worst of "
             "all patterns that at least so many people have, by the model.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
+from math import lcm
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -335,6 +336,10 @@ class ModelSpec(Part):
 
 
 def _distribution(row: tuple[Decimal, ...], added: Decimal) -> list[Fraction]:
-    weights = [Fraction(number) + Fraction(added) for number in row]
-    total = sum(weights, Fraction(0))
-    return [weight / total for weight in weights]
+    more = Fraction(added)
+    weights = [Fraction(number) + more if more else Fraction(number) for number in row]
+    # Integers add up many times faster than fractions.
+    whole = lcm(*(weight.denominator for weight in weights))
+    integers = [weight.numerator * (whole // weight.denominator) for weight in weights]
+    total = sum(integers)
+    return [Fraction(integer, total) for integer in integers]

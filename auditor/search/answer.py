@@ -226,6 +226,8 @@ def answer(
             illustration = _illustration(engine)
             figures.seen += illustration.front.patterns
             figures.seen += chain.from_iterable(ranking.patterns for _, ranking in illustration.marked)
+    # A longer search must not know less: what it left for a worse pattern stays known of other figures.
+    figures.seen += engine.seen
     progress("counting patterns")
     # Counting comes last: it can take longest, and nothing else needs it.
     threshold = question.criterion.threshold

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from random import Random
 from typing import get_args
 
 import pytest
@@ -17,10 +18,12 @@ from auditor.search.additive.counting import count_patterns, sample_patterns
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
 from auditor.search.additive.worst import worst_patterns
+from auditor.search.answer import Wanted, answer
 from auditor.search.limits import Limits
+from auditor.search.question import Question
 from tests.fuzzing import examples
-from tests.oracle import CriterionName, Key, Pair, RankBy
-from tests.search.comparing import assert_measured, assert_patterns, assert_top, keys, question
+from tests.oracle import CriterionName, Key, Pair, PlainAttribute, PlainModel, RankBy
+from tests.search.comparing import assert_measured, assert_patterns, assert_top, keys, naive_bayes, question
 from tests.strategies import FAMILIES, Case, Family, cases
 
 MODELS = 6
@@ -234,3 +237,27 @@ def test_more_time_never_gives_looser_bounds(criterion: CriterionName) -> None:
             assert longer[3] <= shorter[3]
 
     check()
+
+
+def test_more_time_never_makes_any_figure_of_an_answer_looser() -> None:
+    random = Random("twelve sensitive")
+
+    def row() -> list[Fraction]:
+        weights = [random.randint(5, 95) for _ in range(3)]
+        return [Fraction(weight, sum(weights)) for weight in weights]
+
+    attributes = tuple(
+        PlainAttribute(tuple(zip(row(), row(), strict=True)), sensitive=True) for _ in range(12)
+    )
+    model = naive_bayes(PlainModel(Fraction(1, 2), attributes))
+    before: list[tuple[Fraction, Fraction]] = []
+    for checks in (0, 5, 20, 80, 300):
+        limits = Limits(expired=countdown(checks))
+        found = answer(model, Question.of("0.1", limits=limits), Wanted(top=5, minimal=5, details=True))
+        figures = [found.largest, found.group, found.individual, *(figure for _, figure in found.by_share)]
+        figures += [figure for entry in found.by_attribute for figure in (entry.any, entry.alone)]
+        ends = [(figure.lower, figure.upper) for figure in figures if figure]
+        ends.append((Fraction(found.count.lower), Fraction(found.count.upper)))
+        for shorter, longer in zip(before, ends, strict=False):
+            assert shorter[0] <= longer[0] <= longer[1] <= shorter[1]
+        before = ends

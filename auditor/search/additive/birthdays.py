@@ -24,6 +24,8 @@ BITS = 84
 #: Bits to be gained by joining, some more of which come from keeping up to eight times as many sums; and the
 #: distance that is near enough.
 _GAINED, _NEAR = 64, 1 << (BITS - 64)
+#: Sums that are kept of each two lists at most, if these are twice as many as the lists have.
+_KEPT = 1 << 18
 #: How often lists are joined, the cheapest first, and bits that number a list at most.
 _JOINS, _LONGEST = (5, 4, 3), 19
 #: Fraction bits of the sums by which lists are joined first, and width in their units from which fine ones
@@ -161,7 +163,8 @@ class _List:
         while (stop - start).sum() < wanted and width < 1 << 60:
             width *= 2
             start, stop = _within(ours, lacking, width)
-        while (stop - start).sum() > 8 * wanted and width > 1:
+        most = max(2 * wanted, min(8 * wanted, _KEPT))
+        while (stop - start).sum() > most and width > 1:
             fewer = _within(ours, lacking, width // 2)
             if (fewer[1] - fewer[0]).sum() < wanted:
                 break

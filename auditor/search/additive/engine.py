@@ -135,6 +135,12 @@ class Engine:
             return replace(found, patterns=tuple(kept))
         return self._probable(found, k, self.min_probability, only_patterns, scope)
 
+    @property
+    def seen(self) -> tuple[Pattern, ...]:
+        """The worst pattern that searches by degree met, of each set of attributes, in a list or not."""
+        least = self.min_probability
+        return tuple(p for p in self._memory.worst.values() if least is None or p.probability >= least)
+
     def group_level(self) -> Worst:
         """The worst pair without context, Y = ∅: how far the model is from statistical parity."""
         pattern = group_level(self.tables, self.criterion)

@@ -74,6 +74,15 @@ class Memory:
     """Contexts that are next to the peak of an x, of so many that none can be proved to be the nearest."""
     begun: bool = False
     """Whether a search has already looked for a first witness."""
+    worst: dict[frozenset[int], Pattern] = field(default_factory=dict)
+    """Of each set X the worst pattern that was measured, in a list or not."""
+
+    def note(self, patterns: Iterable[Pattern]) -> None:
+        """Remember the worst."""
+        for pattern in patterns:
+            known = self.worst.setdefault(pattern.disclosed, pattern)
+            if abs(pattern.degree) > abs(known.degree):
+                self.worst[pattern.disclosed] = pattern
 
 
 def worst_patterns(
@@ -119,6 +128,7 @@ def worst_patterns(
         solved += 1
         contexts, gap = _contexts(tables, criterion, x, k, scope, limits, memory)
         measured = [tables.exact.measure(criterion, x, y) for y in contexts]
+        memory.note(measured)
         if gap is not None:
             ceiling = Fraction(min(own, _bound(tables, criterion, x, gap)))
             # The bound is rounded up. Nearly always the degree at the peak is next to one that was found.

@@ -97,7 +97,7 @@ class Curve:
         def path(pairs: Sequence[tuple[float, float]]) -> str:
             return "".join(f"{'L' if i else 'M'}{x:g} {y:g}" for i, (x, y) in enumerate(map(place, pairs)))
 
-        x_step, y_step = nice_step(right, 5), nice_step(-bottom, 4)
+        x_step, y_step = nice_step(right, 5 if width > NARROW else 3), nice_step(-bottom, 4)
         return cls(
             width=width,
             height=height,

@@ -190,16 +190,17 @@ function* largest(c, odds, attained) {
     inconclusive: attained.compare(delta) > 0 || upper.compare(delta) <= 0,
   }[verdict];
   if (wrong) return [false, `“${verdict}” doesn’t follow from its figures`];
+  const said = verdict.replace("not-", "not ").replace("delta", "δ");
   const ceiling = exact ?? upper, least = c.min_probability === null ? null : Fraction.of(c.min_probability);
   if (ceiling.compare(ONE) >= 0 || odds.settled(odds.attributes.flatMap((a, i) => (a.sensitive ? [i] : [])), ceiling)) {
-    return [true, `${verdict}; no degree can be above ${rounded(ceiling.toNumber())}`];
+    return [true, `${said}; no degree can be above ${rounded(ceiling.toNumber())}`];
   }
   const counting = countAll(odds, ceiling, least);
   let step;
   while (!(step = counting.next()).done) yield step.value;
   const above = step.value.reduce((sum, row) => sum + row.patterns, 0n);
   if (above) return [false, `${whole(String(above))} pairs have a larger degree`];
-  return [true, `${verdict}; no pair has a degree above ${exact ? rounded(ceiling.toNumber()) : stated.upper}`];
+  return [true, `${said}; no pair has a degree above ${exact ? rounded(ceiling.toNumber()) : stated.upper}`];
 }
 
 /** The number of patterns, and how it is made up. */

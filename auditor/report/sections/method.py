@@ -36,10 +36,10 @@ _LIMITS = (
 #: Words of the findings of an audit, which a certificate by itself doesn't show.
 _OF_FINDINGS = ("Divergence", "Impact ratio", "Pareto front", "Subset-minimal")
 _GLOSSARY = (
-    ("Context", "What is known of a person apart from the sensitive values that are being disclosed."),
+    ("Context", "What is known of a person apart from the disclosed sensitive values."),
     (
         "Criterion",
-        "How the chances before and after a disclosure are compared: by their difference or by their ratio.",
+        "How chances before and after are compared: by difference or by ratio.",
     ),
     (
         "Degree",
@@ -58,23 +58,23 @@ _GLOSSARY = (
     ),
     (
         "Divergence",
-        "How far, in nats, the model is from the nearest distribution in which a given pattern stays within "
-        "δ. Severe patterns of many people have a large divergence.",
+        "How far, in nats, the model is from the nearest distribution in which a pattern stays within δ: far "
+        "for severe patterns of many people.",
     ),
     ("Favourable decision", "The value of the decision that is better for the person."),
     (
         "Impact ratio",
-        "The rate of the favourable decision in a group over that of the most favoured group.",
+        "The favourable rate of a group over that of the most favoured group.",
     ),
     (
         "Naive Bayes",
-        "A model in which the attributes are independent of each other once the decision is given.",
+        "A model whose attributes are independent once the decision is given.",
     ),
     ("Odds", "A chance over its complement: a chance of 80% is odds of 4."),
     ("Pareto front", "The patterns that no other pattern beats in both severity and probability."),
     (
         "Probability",
-        "Of a pattern: the share of people, according to the model, who have all of its values.",
+        "Of a pattern: the model’s share of people who have all of its values.",
     ),
     ("Sensitive attribute", "An attribute that shall not sway the decision, often because a law says so."),
     ("Subset-minimal", "Said of a discrimination pattern no part of which is one."),

@@ -33,7 +33,7 @@ def section(subject: Subject) -> Blocks:
         ),
         Table(
             "",
-            ("Item", "Asks for", "This report's answer", "Open"),
+            ("Item", "Asks for", "This report’s answer", "Open"),
             [_row(item, there) for item in profile.items],
             look="profile",
         ),

@@ -304,7 +304,7 @@ def _likelihoods(record: Repair | RepairRecord) -> Table:
             ("Independent, by the mean", found.independent_mean),
         )
     ]
-    return Table("", ("Model", "Log-likelihood", "Lost"), rows, 2, "likelihoods")
+    return Table("", ("Model", "Log-likelihood (nats)", "Lost (nats)"), rows, 2, "likelihoods")
 
 
 def _predictions(record: Repair) -> list[Block]:

@@ -97,6 +97,11 @@ class Population:
     log_likelihood: tuple[Floats, ...]
     """Shape (values, 2): per attribute ``ln P(v | d)`` and ``ln P(v | d̄)``."""
 
+    @cached_property
+    def rise(self) -> float:
+        """By how much disclosing more can raise ``ln P(xy)``: where shares are rounded, by a hair."""
+        return sum(max(0.0, float(rows.max())) for rows in self.log_likelihood)
+
 
 @dataclass(frozen=True, eq=False)
 class LogOdds:

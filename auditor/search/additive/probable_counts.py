@@ -211,9 +211,7 @@ class _Count:
         self._goal = float(ln(least))
         # More than rounding moves a sum of logarithms of probabilities that is near the goal.
         self._error = (len(tables.values) + 8) * (2 - self._goal) * 2.0**-50
-        # In a population of rounded shares, disclosing more can be a hair likelier.
-        likelier = sum(max(0.0, float(rows.max())) for rows in self._population.log_likelihood)
-        self._floor = self._goal - self._error - likelier
+        self._floor = self._goal - self._error - self._population.rise
         self._settled = 0
         self._xs = self._combinations()
         self._ends = self._intervals()

@@ -217,6 +217,8 @@ class _Search:
         self._criterion, self._rank_by = criterion, rank_by
         self._threshold = float(criterion.threshold) if only_patterns else -1.0
         self._least = -inf if not min_probability else float(ln(min_probability))
+        #: Below it lies nothing that is probable enough.
+        self._floor = self._least - ROUNDING - population_of(tables).rise if min_probability else -inf
         self._tree = Tree(tables, criterion, only_patterns=only_patterns, scope=scope, one_of_alike=True)
         self._bounds = Bounds(self._tree, divergence=rank_by == "divergence")
         self._frontier = Frontier()
@@ -272,7 +274,7 @@ class _Search:
             xs = combinations.children(ids[start : start + _WIDE])
             self._looked_at += _DEARER * len(xs)
             log_p = np.logaddexp(*(p + q for p, q in zip((xs.log_a, xs.log_b), self._priors(), strict=True)))
-            xs = xs[log_p >= self._least - ROUNDING]
+            xs = xs[log_p >= self._floor]
             whole = combinations.whole(xs)
             nodes, slots = self._tree.unopened(xs), self._tree.slots(xs)
             if self._tree.scope.contexts != "all":
@@ -313,7 +315,7 @@ class _Search:
         self._looked_at += len(children)
         if self._least > -inf:
             log_p = tree.roots[children.slot].log_probability(children)
-            children = children[log_p >= self._least - ROUNDING]
+            children = children[log_p >= self._floor]
         x = tree.xs.at(tree.x_of[children.slot])
         places = np.column_stack([x.parent, x.column, children.parent, children.column])
         whole = tree.whole(children)
@@ -334,7 +336,7 @@ class _Search:
         low, t, high = tree.reach(nodes)
         slots = tree.roots[nodes.slot]
         if self._least > -inf:
-            budget = slots.log_probability(nodes) - self._least + ROUNDING
+            budget = slots.log_probability(nodes) - self._floor
             moves = tree.columns.moves
             low = np.maximum(low, t - moves.within(-1, nodes.position, budget))
             high = np.minimum(high, t + moves.within(1, nodes.position, budget))
@@ -353,7 +355,7 @@ class _Search:
         least, most = tree.xs.range(xs)
         log_p = tree.slots(xs).log_probability(tree.unopened(xs))
         if self._least > -inf:
-            budget = log_p - self._least + ROUNDING
+            budget = log_p - self._floor
             moves = tree.xs.moves
             fixed = np.isinf(xs.strength)
             gain, loss = (moves.within(sign, xs.position, budget) for sign in (1, -1))
@@ -370,7 +372,7 @@ class _Search:
         low, high = self._tree.tables.reals(xs.low), self._tree.tables.reals(xs.high)
         if self._least > -inf:
             start, nothing = tree.tables.prior * tree.unit, np.zeros(len(xs), dtype=np.int64)
-            budget = log_p - self._least + ROUNDING
+            budget = log_p - self._floor
             moves = tree.columns.moves
             low = np.maximum(low, start - moves.within(-1, nothing, budget))
             high = np.minimum(high, start + moves.within(1, nothing, budget))

@@ -186,6 +186,8 @@ class _Walk:
         self.tables = tables
         self.tree = Tree(tables, criterion)
         self.least = -inf if not min_probability else float(ln(min_probability))
+        #: Below it lies nothing that is probable enough.
+        self._floor = self.least - ROUNDING - population_of(tables).rise if min_probability else -inf
         self._min_probability = min_probability
         self._threshold = float(criterion.threshold)
         self._frontier = Frontier()
@@ -237,7 +239,7 @@ class _Walk:
         xs = tree.xs.children(ids)
         slots = tree.slots(xs)
         log_p = slots.log_probability(tree.unopened(xs))
-        likely = log_p >= self.least - ROUNDING
+        likely = log_p >= self._floor
         xs, slots, log_p = xs[likely], slots[likely], log_p[likely]
         ids = tree.xs.keep(xs)
         within = slots.low <= slots.high
@@ -278,7 +280,7 @@ class _Walk:
         log_p = slots.log_probability(children)
         # A node whose contexts can't reach the interval of its x has no pattern below it.
         low, _, high = tree.reach(children)
-        keep = (log_p >= self.least - ROUNDING) & (low <= slots.high) & (high >= slots.low)
+        keep = (log_p >= self._floor) & (low <= slots.high) & (high >= slots.low)
         children, log_p = children[keep], log_p[keep]
         self._frontier.push(NODE, tree.keep(children), log_p)
 

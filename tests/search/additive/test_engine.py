@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import get_args
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 
 from auditor.choices import CriterionName
+from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.model.reading import load_naive_bayes
 from auditor.search.additive import engine as engines
 from auditor.search.additive import ranking
@@ -131,6 +133,27 @@ def test_the_worst_is_among_what_is_listed_above_what_was_found(
                     assert (pattern.sensitive_values, pattern.context_values) == true.key
 
     check()
+
+
+@pytest.mark.parametrize("criterion", get_args(CriterionName))
+def test_where_shares_are_rounded_what_discloses_more_can_be_a_hair_likelier(
+    criterion: CriterionName,
+) -> None:
+    """As in the population of a scorecard whose weights of what isn't disclosed were written to 9 places."""
+    hair = 1 + Fraction(4, 10**10)
+    sex = Attribute("sex", ("f", "m"), True, ((Fraction(9, 10), Fraction(1, 10)),) * 2)
+    sex = replace(sex, likelihood=(sex.likelihood[0], (Fraction(1, 10), Fraction(9, 10))))
+    others = tuple(Attribute(f"a{i}", ("v",), False, ((hair, hair),)) for i in range(8))
+    model = NaiveBayes("n", "d", "yes", "no", Fraction(1, 2), (sex, *others))
+    least = Fraction(1, 2) * hair**8
+    asked = Engine(model, CRITERIA[criterion](Fraction(1, 10)), least)
+    everything = tuple((i, 0) for i in range(1, 9))
+    found = asked.worst()
+    assert found.complete
+    assert (found.patterns[0].probability, found.patterns[0].context_values) == (least, everything)
+    assert [p.context_values for p in asked.top(3, "discrimination").patterns] == [everything] * 2
+    assert [p.context_values for p in asked.minimal(3).patterns] == [everything] * 2
+    assert asked.count().total == 2
 
 
 def test_of_one_attribute_the_worst_is_proved_though_thousands_come_near_it() -> None:

@@ -1,13 +1,10 @@
 """How likely any δ-fair model of some counts can be: an upper bound, by branch and bound, with its proof.
 
 With ``β = ln θ``, the log-odds ``t_E`` of a context E are linear in β. A pattern with context y and evidence
-xy does not discriminate where ``t_xy <= h(t_y)`` and ``t_y <= h(t_xy)``, for
-
-    h(t) = logit(σ(t) + δ),      convex and increasing, infinite from logit(1 - δ) on.
-
-Where ``l <= t <= u``, ``h(t)`` is at most the chord of h over [l, u], which makes both linear. The ranges of
-these forms are found by optimising each among what is as likely as a target, and are split where chords are
-too coarse. What is left of each branch is a bound with multipliers (`relaxation`), which `proof_checker`
+xy does not discriminate where ``t_xy <= h(t_y)`` and ``t_y <= h(t_xy)``, for the curve h of `chords`. Where
+``l <= t <= u``, ``h(t)`` is at most the chord of h over [l, u], which makes both linear. The ranges of these
+forms are found by optimising each among what is as likely as a target, and are split where chords are too
+coarse. What is left of each branch is a bound with multipliers (`relaxation`), which `proof_checker`
 recomputes exactly: nothing rests on the floats of this module.
 """
 
@@ -15,30 +12,27 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from functools import partial
-from math import cosh, exp, inf, log, sinh
+from math import inf
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from auditor.documents.proof import (
-    BranchRecord,
     ChordRecord,
     CountedAttribute,
     FormRecord,
     LikelihoodProof,
     PatternRecord,
-    RangeStep,
-    Split,
-    Weights,
 )
 from auditor.errors import InputError
 from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.repair import proof_checker
+from auditor.repair.branches import Branch, End, Line, Row, RowName, Rows, Step, branch_records
+from auditor.repair.chords import CLEAR, MARGIN, Curve, more
 from auditor.repair.counts import Counts
 from auditor.repair.cuts import worst_of_each
 from auditor.repair.decimals import exact_decimal
@@ -48,9 +42,6 @@ from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.question import Question
 
-#: By how much ranges and chords are kept from what floats say, relatively, and a closed branch from the
-#: target.
-_MARGIN, _CLEAR = 1e-9, 1e-6
 #: Times that ranges of a branch are tightened at most, and the share of what is open that each has to close.
 _TIGHTENINGS, _WORTH = 6, 0.15
 #: Forms whose ranges are tightened in a branch, and that are tried for a split.
@@ -67,10 +58,10 @@ _FIRST_ROUNDS = 30
 #: Log-odds ratios are split where they are so many times the largest that is fair in every context, and are
 #: worth a split from here on, in the same unit.
 _JUST_UNFAIR, _SOON = 1.03, 1.05
-#: Weight per case that a relaxation starts with where none is known; how often, and how many, rows join it.
-_START_WEIGHT, _JOININGS, _JOIN = 1e-4, 6, 20
-#: Least weight in a tightening to start from, and by how much a row is broken that joins.
-_LEAST_WARM, _BROKEN = 1e-3, 1e-7
+#: Weight per case that a relaxation starts with where none is known, and how often rows join it.
+_START_WEIGHT, _JOININGS = 1e-4, 6
+#: Least weight in a tightening to start from.
+_LEAST_WARM = 1e-3
 #: Doublings of the weights that a tightening starts from.
 _DOUBLINGS = 60
 #: Weight of a parameter without cases, which the proof doesn't give it; and by how many times that a bound
@@ -83,85 +74,6 @@ _UNIT = Decimal("0.000001")
 
 #: A form is known by its values and whether the prior belongs to it.
 _FormName = tuple[Assignment, bool]
-#: A row of a relaxation is known by its kind, its pattern or form, and its direction or end.
-_RowName = tuple[str, int, bool]
-
-
-@dataclass(frozen=True)
-class Line:
-    """``t_limited <= slope · t_base + intercept`` for one direction of a pattern, above h on [low, high].
-
-    `low_from` and `high_from` say from where on nothing is allowed up to `low`, and down to `high`, where the
-    forms must differ by more than h lets them.
-    """
-
-    pattern: int
-    forward: bool
-    low: float
-    low_from: float | None
-    high_from: float | None
-    high: float
-    slope: float
-    intercept: float
-
-    @property
-    def name(self) -> _RowName:
-        """What it stays, whatever the range."""
-        return "pattern", self.pattern, self.forward
-
-
-@dataclass(frozen=True)
-class _End:
-    """An end of a form's range."""
-
-    form: int
-    upper: bool
-
-    @property
-    def name(self) -> _RowName:
-        """What it stays, whatever the value."""
-        return "range", self.form, self.upper
-
-
-_Row = Line | _End
-
-
-@dataclass(frozen=True)
-class _Step:
-    """A tightened end of a range, with the weights that prove it."""
-
-    end: _End
-    value: float
-    weights: list[tuple[_Row, float]]
-    target_weight: float
-
-
-@dataclass
-class _Branch:
-    """A part of the models, by ranges of forms."""
-
-    low: Floats
-    high: Floats
-    """One entry per form."""
-    bound: float
-    """The best upper bound of the log-likelihood so far."""
-    log_theta: Floats
-    """Shape (P,): where the relaxation has its optimum."""
-    weights: list[tuple[_Row, float]] = field(default_factory=list)
-    """The rows and multipliers that prove the bound."""
-    warm: dict[_RowName, float] = field(default_factory=dict)
-    """The multipliers by the name of each row, to start the next relaxation from."""
-    steps: list[_Step] = field(default_factory=list)
-    split: tuple[int, float] | None = None
-    """The form, and where it is split."""
-    children: list[_Branch] = field(default_factory=list)
-    """Below and above."""
-
-    def part(self, form: int, at: float, upper: bool) -> _Branch:
-        """The part on one side of a split, which inherits what is known."""
-        child = replace(self, low=self.low.copy(), high=self.high.copy(), steps=[], split=None, children=[])
-        (child.high if upper else child.low)[form] = at
-        return child
 
 
 def prove(
@@ -212,9 +124,7 @@ class _Prover:
     def __init__(self, counts: Counts, question: Question, target: Decimal) -> None:
         self._counts, self._question, self._target_text = counts, question, str(target)
         self._target = float(target)
-        self._delta = float(question.criterion.threshold)
-        #: Log-odds ratios up to this are fair in every context.
-        self._strongest = 2 * log((1 + self._delta) / (1 - self._delta)) if self._delta < 1 else inf
+        self._curve = Curve(float(question.criterion.threshold))
         self._lay_out()
         self._forms: dict[_FormName, int] = {}
         self._vectors = np.zeros((0, len(self._weight)))
@@ -225,7 +135,7 @@ class _Prover:
         self._directions: dict[tuple[int, bool], None] = {}
         self._visited = 0
         self._free_bound, self._free_logs = entropy(self._weight, self._start, self._row)
-        self._root = _Branch(np.zeros(0), np.zeros(0), self._free_bound, self._free_logs)
+        self._root = Branch(np.zeros(0), np.zeros(0), self._free_bound, self._free_logs)
 
     def _lay_out(self) -> None:
         """Number the parameters of values that have cases: those of the decision, then of each attribute.
@@ -247,7 +157,7 @@ class _Prover:
         self._unseen = self._cases == 0
         self._weight = np.where(self._unseen, _NO_CASES, self._cases)
         self._short = float(_AT_MOST * _NO_CASES * self._unseen.sum())
-        self._clear = _CLEAR + self._short
+        self._clear = CLEAR + self._short
         self._start = np.array(starts)
         self._row = np.repeat(np.arange(len(starts)), np.diff([*starts, len(weight)]))
 
@@ -275,12 +185,12 @@ class _Prover:
                 open_ = max(-waiting[0][0] - self._target, 0.0)
                 on_branch(f"proving: {self._visited} branches, {open_:,.4f} nats above the target are open")
 
-    def _parts(self, branch: _Branch) -> list[_Branch]:
+    def _parts(self, branch: Branch) -> list[Branch]:
         """Split a branch, or return it with further patterns; nothing if it can't be helped."""
         self._inherit(branch)
         chances = 1 / (1 + np.exp(-(self._vectors @ branch.log_theta)))
         worst = max((abs(chances[whole] - chances[base]) for base, whole, _ in self._triples), default=0.0)
-        looks = worst < _NEARLY_FAIR * self._delta or self._visited % _SOMETIMES == 1
+        looks = worst < _NEARLY_FAIR * self._curve.delta or self._visited % _SOMETIMES == 1
         if looks and self._discover(branch):
             self._bound(branch)
             return [branch]
@@ -303,13 +213,13 @@ class _Prover:
             self._tighten_well(part, partial(self._worth, part, _TIGHTENED))
         return parts
 
-    def _where(self, branch: _Branch, form: int) -> float:
+    def _where(self, branch: Branch, form: int) -> float:
         """Where to split a form's range: at the optimum, unless it is next to an end."""
         low, high = float(branch.low[form]), float(branch.high[form])
         at = now = float(self._vectors[form] @ branch.log_theta)
         if np.isfinite(high - low):
             at = min(max(now, low + 0.2 * (high - low)), high - 0.2 * (high - low))
-        edge = _JUST_UNFAIR * self._strongest
+        edge = _JUST_UNFAIR * self._curve.strongest
         if form in self._strengths:
             # What is fair in every context is a convex part of the models, and the other part loses much.
             if now > edge > low:
@@ -318,7 +228,7 @@ class _Prover:
                 at = -edge
         return float(f"{at:.6g}")
 
-    def _worth(self, branch: _Branch, most: int) -> list[int]:
+    def _worth(self, branch: Branch, most: int) -> list[int]:
         """The forms worth most: ν times by how far the optimum passes h, over their patterns."""
         t = self._vectors @ branch.log_theta
         score = np.zeros(len(t))
@@ -326,16 +236,17 @@ class _Prover:
         least = 1e-3 * max(weights.values(), default=1.0)
         for pattern, forward in self._directions:
             base, limited, strength = self._sides(pattern, forward)
-            passed = t[limited] - self._h(float(t[base]))
-            if passed > _MARGIN:
+            passed = t[limited] - self._curve.at(float(t[base]))
+            if passed > MARGIN:
                 passed *= max(weights.get((pattern, forward), 0.0), least)
                 score[base] += passed
                 score[limited] += passed / 2
-                if (branch.high[strength] if forward else -branch.low[strength]) > _SOON * self._strongest:
+                reached = branch.high[strength] if forward else -branch.low[strength]
+                if reached > _SOON * self._curve.strongest:
                     score[strength] += passed
         return [int(form) for form in np.argsort(-score, kind="stable")[:most] if score[form] > 0]
 
-    def _tighten_well(self, branch: _Branch, forms: Callable[[], Iterable[int]]) -> None:
+    def _tighten_well(self, branch: Branch, forms: Callable[[], Iterable[int]]) -> None:
         """Tighten and bound a branch for as long as it is worth it."""
         for _ in range(_TIGHTENINGS):
             before = branch.bound
@@ -346,7 +257,7 @@ class _Prover:
             if before - branch.bound < _WORTH * (before - self._target):
                 break
 
-    def _discover(self, branch: _Branch) -> bool:
+    def _discover(self, branch: Branch) -> bool:
         """Search for patterns at a branch's optimum; whether any are new.
 
         The ranges of their forms are found once, among all models that are as likely as the target.
@@ -416,7 +327,7 @@ class _Prover:
         base, whole, strength = self._triples[pattern]
         return (base, whole, strength) if forward else (whole, base, strength)
 
-    def _inherit(self, branch: _Branch) -> None:
+    def _inherit(self, branch: Branch) -> None:
         """Narrow a branch to the root's ranges, which may have become narrower or more."""
         if branch is self._root:
             return
@@ -424,76 +335,33 @@ class _Prover:
         branch.low = np.maximum(np.append(branch.low, self._root.low[known:]), self._root.low)
         branch.high = np.minimum(np.append(branch.high, self._root.high[known:]), self._root.high)
 
-    def _h(self, t: float) -> float:
-        """``logit(σ(t) + δ)``."""
-        e = exp(min(t, 700.0))
-        under = 1 - self._delta * (1 + e)
-        return inf if under <= 0 else log((e + self._delta * (1 + e)) / under) if e + self._delta else -inf
-
-    def _inverse(self, q: float) -> float:
-        """``logit(σ(q) - δ)``: the t at which h is q."""
-        e = exp(min(q, 700.0))
-        over = e - self._delta * (1 + e)
-        return -inf if over <= 0 else log(over / (1 + self._delta * (1 + e)))
-
-    def _line(self, pattern: int, forward: bool, low: Floats, high: Floats) -> Line | None:
-        """The chord of h over what a branch leaves of a pattern's base; None where it forbids nothing."""
-        if not self._delta:
-            return Line(pattern, forward, 0.0, None, None, 0.0, 1.0, 0.0)
-        base, limited, strength = self._sides(pattern, forward)
-        left = max(float(low[base]), self._inverse(float(low[limited])))
-        right = min(float(high[base]), self._inverse(float(high[limited])))
-        left_from = right_from = None
-        if left > right:
-            if low[base] > right:
-                return None
-            left = -inf
-        differ = float(low[strength] if forward else -high[strength])
-        if differ > self._strongest + _CLEAR:
-            # Nothing is allowed where h(t) - t is less than that.
-            cosine = sinh(differ / 2) / self._delta - cosh(differ / 2) if differ < 1000 else 1.0
-            radius = float(np.arccosh(max(cosine, 1.0)))
-            first, last = -differ / 2 - radius, -differ / 2 + radius
-            inner = last if first < left < last else left, first if first < right < last else right
-            if inner[0] <= inner[1]:
-                left_from = None if inner[0] == left else _less(left)
-                right_from = None if inner[1] == right else _more(right)
-                left, right = inner
-        right = _more(right)
-        if not np.isfinite(self._h(right)) or right > -self._h(-inf) - _CLEAR:
-            return None
-        if left == -inf:
-            slope, intercept = 0.0, self._h(right)
-        else:
-            left = _less(left)
-            at_left, at_right = self._h(left), self._h(right)
-            slope = float(f"{(at_right - at_left) / (right - left):.10g}")
-            intercept = max(at_right - slope * right, at_left - slope * left)
-        return Line(pattern, forward, left, left_from, right_from, right, slope, _more(intercept))
-
-    def _rows(self, branch: _Branch) -> _Rows:
+    def _rows(self, branch: Branch) -> Rows:
         """All rows that hold in a branch."""
-        rows: list[_Row] = []
+        rows: list[Row] = []
         left, right = [], []
         for pattern, forward in self._directions:
-            line = self._line(pattern, forward, branch.low, branch.high)
-            if line is not None:
-                base, limited, _ = self._sides(pattern, forward)
-                rows.append(line)
-                left.append(self._vectors[limited] - line.slope * self._vectors[base])
-                right.append(line.intercept)
+            base, limited, strength = self._sides(pattern, forward)
+            chord = self._curve.chord(
+                (float(branch.low[base]), float(branch.high[base])),
+                (float(branch.low[limited]), float(branch.high[limited])),
+                float(branch.low[strength] if forward else -branch.high[strength]),
+            )
+            if chord is not None:
+                rows.append(Line(pattern, forward, chord))
+                left.append(self._vectors[limited] - chord.slope * self._vectors[base])
+                right.append(chord.intercept)
         for upper, ends, sign in ((True, branch.high, 1), (False, branch.low, -1)):
             for form in np.flatnonzero(np.isfinite(ends)).tolist():
-                rows.append(_End(form, upper))
+                rows.append(End(form, upper))
                 left.append(sign * self._vectors[form])
                 right.append(sign * float(ends[form]))
         a, b = np.array(left).reshape(len(rows), len(self._weight)), np.array(right)
         # What has no cases has no weight that a row could take.
         useful = np.flatnonzero((a[:, self._unseen] <= 0).all(axis=1))
         rows = [rows[i] for i in useful]
-        return _Rows(rows, [row.name for row in rows], a[useful], b[useful])
+        return Rows(rows, [row.name for row in rows], a[useful], b[useful])
 
-    def _bound(self, branch: _Branch) -> None:
+    def _bound(self, branch: Branch) -> None:
         """Bound a branch's log-likelihood."""
         rows = self._rows(branch)
         if not rows.rows:
@@ -503,7 +371,7 @@ class _Prover:
             chosen = rows.right - rows.left @ self._free_logs < 0
         warm = dict(branch.warm)
         least = _START_WEIGHT * float(sum(self._counts.decision))
-        tolerance = max(_CLEAR, 1e-4 * (branch.bound - self._target))
+        tolerance = max(CLEAR, 1e-4 * (branch.bound - self._target))
         for _ in range(_JOININGS):
             index = np.flatnonzero(chosen)
             a, b = rows.left[index], rows.right[index]
@@ -522,10 +390,10 @@ class _Prover:
             if found.value <= self._target - self._clear or not rows.join(chosen, found.log_theta):
                 break
 
-    def _tighten(self, branch: _Branch, forms: Iterable[int]) -> None:
+    def _tighten(self, branch: Branch, forms: Iterable[int]) -> None:
         """Optimise forms both ways among what a branch leaves and is as likely as the target."""
         rows = self._rows(branch)
-        room = max(branch.bound - self._target, _MARGIN)
+        room = max(branch.bound - self._target, MARGIN)
         for form in forms:
             for upper in (True, False):
                 if self._question.limits.expired():
@@ -534,7 +402,7 @@ class _Prover:
                 # An end beyond the other one says enough where it is 1 beyond.
                 other = float(-branch.low[form] if upper else branch.high[form])
                 enough = -1 - other if np.isfinite(other) else -_FARTHEST
-                step = self._end(rows, branch.warm, room, _End(form, upper), width, enough)
+                step = self._end(rows, branch.warm, room, End(form, upper), width, enough)
                 old = float(branch.high[form] if upper else -branch.low[form])
                 value = step.value if upper else -step.value
                 if np.isfinite(value) and value < old - _TAKEN * (width if np.isfinite(width) else 0.0):
@@ -546,13 +414,13 @@ class _Prover:
 
     def _end(
         self,
-        rows: _Rows,
-        warm: dict[_RowName, float],
+        rows: Rows,
+        warm: dict[RowName, float],
         room: float,
-        end: _End,
+        end: End,
         width: float,
         enough: float,
-    ) -> _Step:
+    ) -> Step:
         """An end of a form's range, infinite where none is found."""
         sign = 1.0 if end.upper else -1.0
         vector = self._vectors[end.form]
@@ -563,7 +431,7 @@ class _Prover:
         objective = np.where(self._unseen & (objective >= 0), objective + _NO_CASES, objective)
         tolerance = _END * (width if np.isfinite(width) else 1.0)
         chosen = np.array([name in warm for name in rows.names], dtype=np.bool_)
-        best, weights, target_weight = inf, list[tuple[_Row, float]](), 0.0
+        best, weights, target_weight = inf, list[tuple[Row, float]](), 0.0
         for _ in range(_JOININGS):
             index = np.flatnonzero(chosen)
             a = np.vstack([rows.left[index], -self._cases])
@@ -586,18 +454,17 @@ class _Prover:
             warm = {
                 rows.names[i]: float(w) / unit for i, w in zip(index, found.multipliers[:-1], strict=True)
             }
-        return _Step(end, sign * max(_more(best + self._short), enough), weights, target_weight)
+        return Step(end, sign * max(more(best + self._short), enough), weights, target_weight)
 
-    def _close(self, branch: _Branch, form: int) -> None:
+    def _close(self, branch: Branch, form: int) -> None:
         """Bound a branch in which a form has no value left: both ends, weighted alike, make less than 0."""
         weight = (self._free_bound - self._target + 1) / float(branch.low[form] - branch.high[form])
         branch.bound = self._target - 1
-        branch.weights = [(_End(form, True), weight), (_End(form, False), weight)]
+        branch.weights = [(End(form, True), weight), (End(form, False), weight)]
 
     def document(self, found: Decimal) -> LikelihoodProof:
         """The proof, with the bound that `proof_checker` finds it to prove."""
-        chords: dict[Line, int] = {}
-        branches = self._branches(chords)
+        branches, lines = branch_records(self._root)
         model = self._counts.model
         made = LikelihoodProof(
             model=model.name,
@@ -624,86 +491,19 @@ class _Prover:
                 ChordRecord(
                     pattern=line.pattern,
                     forward=line.forward,
-                    low=_or_none(line.low),
-                    low_from=_or_none(line.low_from),
-                    high_from=_or_none(line.high_from),
-                    high=repr(line.high),
-                    slope=repr(line.slope),
-                    intercept=repr(line.intercept),
+                    low=_or_none(line.chord.low),
+                    low_from=_or_none(line.chord.low_from),
+                    high_from=_or_none(line.chord.high_from),
+                    high=repr(line.chord.high),
+                    slope=repr(line.chord.slope),
+                    intercept=repr(line.chord.intercept),
                 )
-                for line in chords
+                for line in lines
             ),
             branches=branches,
         )
         bound = proof_checker.proved(made.model_dump(mode="json")).quantize(_UNIT, ROUND_CEILING)
         return made.model_copy(update={"bound": str(bound)})
-
-    def _branches(self, chords: dict[Line, int]) -> tuple[BranchRecord, ...]:
-        """The branches as the document has them; the chords that they use are numbered on the way."""
-
-        def weights(pairs: list[tuple[_Row, float]]) -> Weights:
-            return Weights(
-                chords=tuple(
-                    (chords.setdefault(row, len(chords)), repr(w))
-                    for row, w in pairs
-                    if isinstance(row, Line)
-                ),
-                ranges=tuple((row.form, row.upper, repr(w)) for row, w in pairs if isinstance(row, _End)),
-            )
-
-        order = [self._root]
-        made = []
-        # Breadth first: the list grows while it is gone through.
-        for branch in order:
-            split = None
-            if branch.split is not None:
-                form, at = branch.split
-                split = Split(form=form, at=repr(at), below=len(order), above=len(order) + 1)
-                order += branch.children
-            steps = tuple(
-                RangeStep(
-                    form=step.end.form,
-                    upper=step.end.upper,
-                    value=repr(step.value),
-                    target_weight=repr(step.target_weight),
-                    weights=weights(step.weights),
-                )
-                for step in branch.steps
-            )
-            made.append(
-                BranchRecord(steps=steps, split=split, weights=None if split else weights(branch.weights))
-            )
-        return tuple(made)
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """Rows ``left β <= right`` with their names."""
-
-    rows: list[_Row]
-    names: list[_RowName]
-    left: Floats
-    right: Floats
-
-    def join(self, chosen: npt.NDArray[np.bool_], log_theta: Floats) -> bool:
-        """Choose the rows that a point breaks most; whether there were any."""
-        slack = self.right - self.left @ log_theta
-        slack[chosen] = 0.0
-        broken = [i for i in np.argsort(slack, kind="stable")[:_JOIN] if slack[i] < -_BROKEN]
-        chosen[broken] = True
-        return bool(broken)
-
-    def weighted(self, index: npt.NDArray[np.int64], multipliers: Floats) -> list[tuple[_Row, float]]:
-        """Rows with their multipliers."""
-        return [(self.rows[i], float(w)) for i, w in zip(index, multipliers, strict=True)]
-
-
-def _more(value: float) -> float:
-    return float(value + _MARGIN * max(1.0, abs(value)))
-
-
-def _less(value: float) -> float:
-    return -_more(-value)
 
 
 def _or_none(value: float | None) -> str | None:

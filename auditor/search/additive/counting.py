@@ -343,7 +343,7 @@ def ends_of(tables: LogOdds, criterion: Criterion, strength: Floats) -> tuple[In
 
     The sums are those of contexts without the prior.
     """
-    error = (tables.slack + 2) / np.float64(1 << tables.bits)
+    error = tables.error
     sign = np.where(strength < 0, -1.0, 1.0)
     size = np.abs(strength)
     low, high = criterion.reach(sign * (size + error), outwards=True)

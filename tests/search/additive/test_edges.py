@@ -12,7 +12,7 @@ from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import minimal_patterns
 from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
-from auditor.search.criteria import Difference
+from auditor.search.criteria import Difference, Ratio
 from tests.oracle import BruteForce, PlainAttribute, PlainModel, degree
 from tests.search.additive.test_against_brute_force import CHECKS
 from tests.search.comparing import keys, naive_bayes, question
@@ -159,3 +159,19 @@ def test_a_fair_model_has_nothing_to_list() -> None:
     assert not worst_patterns(tables, criterion, 3, only_patterns=True).patterns
     assert keys(top_patterns(tables, criterion, 3).patterns) == []
     assert minimal_patterns(tables, criterion, 3).complete
+
+
+def test_log_odds_that_floats_cannot_add_up_to_the_last_unit() -> None:
+    small, third = Fraction(1, 10**140), Fraction(1, 3)
+    model = PlainModel(
+        Fraction(1, 10**300),
+        (
+            PlainAttribute(((small, 1 - small), (1 - small, small)), sensitive=True),
+            PlainAttribute(((1 - third, third), (third, 1 - third)), sensitive=False),
+        ),
+    )
+    brute = BruteForce(model, "ratio")
+    sizes = sorted({pair.size for pair in brute.pairs} - {Fraction(1)})
+    for threshold in (size + shift * small * HAIR for size in sizes for shift in (-1, 0, 1)):
+        found = count_patterns(tables_of(naive_bayes(model)), Ratio(threshold))
+        assert found.total == len(brute.at(threshold).patterns)

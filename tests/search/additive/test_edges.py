@@ -175,3 +175,11 @@ def test_log_odds_that_floats_cannot_add_up_to_the_last_unit() -> None:
     for threshold in (size + shift * small * HAIR for size in sizes for shift in (-1, 0, 1)):
         found = count_patterns(tables_of(naive_bayes(model)), Ratio(threshold))
         assert found.total == len(brute.at(threshold).patterns)
+
+
+def test_attributes_that_are_alike_and_pin_the_decision_with_every_value() -> None:
+    pinning = PlainAttribute(rows((1, 0), (0, 1)), sensitive=False)
+    sensitive = PlainAttribute(rows(("1/4", "3/4"), ("3/4", "1/4")), sensitive=True)
+    brute = BruteForce(PlainModel(Fraction(1, 2), (pinning, pinning, sensitive)), "difference")
+    for check in CHECKS:
+        check(Case(brute, Fraction(1, 10)))

@@ -90,6 +90,18 @@ def probable_pairs(
         return None
 
 
+def some_probable_pattern(
+    tables: LogOdds, criterion: Criterion, least: Fraction, limits: Limits = DEFAULT
+) -> tuple[Assignment, Assignment] | None:
+    """One of the patterns that `count_probable_patterns` counts; None if it counts none."""
+    while least <= 1:
+        try:
+            return next(_Count(tables, criterion, least, limits).patterns(), None)
+        except _TooMuch:
+            least = 10 * least
+    return None
+
+
 @dataclass(frozen=True)
 class _Grown:
     """Assignments to the same attributes, in parallel arrays."""
@@ -247,6 +259,16 @@ class _Count:
             for row in rows[counts > 0].tolist():
                 found += self._pairs_of(row)
         return found
+
+    def patterns(self) -> Iterator[tuple[Assignment, Assignment]]:
+        """The patterns themselves, exactly."""
+        exact = self.tables.exact
+        for rows in self._groups():
+            self._check_time()
+            for row in rows[self._among(rows) > 0].tolist():
+                for x, y in self._pairs_of(row):
+                    if exact.probable(x, y, self.least) and exact.discriminates(self.criterion, x, y):
+                        yield x, y
 
     def _pairs_of(self, row: int) -> Iterator[tuple[Assignment, Assignment]]:
         pairs, choices = self._pairs, self._choices

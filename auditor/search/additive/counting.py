@@ -75,6 +75,8 @@ class PatternCount:
     """
     found: tuple[tuple[int, ...], ...] = ()
     """The set X of each discrimination pattern that a search has found, where nothing was counted."""
+    example: tuple[Assignment, Assignment] | None = None
+    """One of the patterns, where those of a minimum probability were counted and there are any."""
 
     @property
     def total(self) -> int | None:

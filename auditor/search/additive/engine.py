@@ -17,11 +17,7 @@ from auditor.search.additive.combinations import ANY, Scope
 from auditor.search.additive.counting import Counting, PatternCount, counts_above, no_patterns
 from auditor.search.additive.enclosing import enclosed_count
 from auditor.search.additive.log_odds import population_of
-from auditor.search.additive.probable_counts import (
-    count_probable_patterns,
-    probable_pairs,
-    some_probable_pattern,
-)
+from auditor.search.additive.probable_counts import count_probable_patterns, probable_pairs
 from auditor.search.additive.ranking import Ranking, rank, top_patterns
 from auditor.search.additive.summaries import (
     Summary,
@@ -233,12 +229,11 @@ class Engine:
             return None
         return tuple(self.tables.exact.measure(self.criterion, x, y) for x, y in pairs)
 
-    def counted(self) -> tuple[Pattern, ...]:
-        """One of the patterns that `count` counts one by one, if there are any."""
+    def among(self, count: PatternCount) -> tuple[Pattern, ...]:
+        """One of the patterns of a `count`, if there are any that were counted one by one."""
         if not self.min_probability:
             return self.sample(1) or ()
-        pair = some_probable_pattern(self.tables, self.criterion, self.min_probability, self.limits)
-        return () if pair is None else (self.tables.exact.measure(self.criterion, *pair),)
+        return (self.tables.exact.measure(self.criterion, *count.example),) if count.example else ()
 
     def sample_points(self, n: int) -> tuple[Point, ...] | None:
         """The points of a `sample`."""

@@ -406,7 +406,7 @@ def examine(data: bytes, key: Any, at: date, proof: Any = None, late: Any = bool
         said = said if repairs else f"a repaired model; put {REPAIRS} beside this file"
         yield "repair", repairs and repairs.holds(c, form, scorecards), said
         if "proof" in told:
-            proved = repairs and repairs.proved(c, form, beside(PROOFS), proof)
+            proved = repairs and repairs.proved(c, form, beside(PROOFS), proof, late)
             yield "proof", *(proved or (None, f"put {REPAIRS} beside this file"))
     if "box" in c:
         boxes, said = beside(BOXES), f"every model within a factor of 1 + {c['box']} is δ-fair"

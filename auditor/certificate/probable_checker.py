@@ -28,6 +28,7 @@ from typing import Any
 Values = tuple[tuple[int, int], ...]
 Grown = tuple[float, float, float, Values, Values]  # u, v, and the logarithm of the odds of y; x and y
 LONGEST, DEARER = 1_000_000, 32  # pairs in a list; how many of them take the time of a choice
+MOVED = 1 << 14  # entries of a list that are moved on in the time of a step
 WIDTH = 0.1  # range of ln(u / v) of those that are counted together
 SMALLEST = Fraction(1, 10**200)  # far above what floating-point numbers can't hold
 
@@ -105,6 +106,8 @@ class Count:
             while place < len(ordered) and ordered[place][0] >= sure:
                 insort(passed, ordered[place][1])
                 place += 1
+                if not place % MOVED:  # in a long list others are moved on
+                    self.model.spend(place)
             low, high = (end - pair[2] for end in self.ends[pair[3]])
             inside, outside = low + self.close, high - self.close
             found += max(0, bisect_left(passed, outside) - bisect_right(passed, inside))

@@ -43,8 +43,11 @@ def holds(c: Any, form: Any, scorecards: Any) -> bool:
     return same and form.digest(source) == told["source_sha256"]
 
 
-def proved(c: Any, form: Any, prover: Any, data: bytes | None) -> tuple[bool | None, str]:
-    """Whether the proof that a certificate names shows the bound that it says; None without that proof."""
+def proved(c: Any, form: Any, prover: Any, data: bytes | None, late: Any = bool) -> tuple[bool | None, str]:
+    """Whether the proof that a certificate names shows the bound that it says; None without that proof.
+
+    None, too, if that takes too long: ``late`` tells whether time is up.
+    """
     exact, told = c["model"]["exact"], c["model"]["repair"]
     wanted = told["proof"]["sha256"]
     if data is None or hashlib.sha256(data).hexdigest() != wanted:
@@ -53,11 +56,13 @@ def proved(c: Any, form: Any, prover: Any, data: bytes | None) -> tuple[bool | N
         return None, "put proof_checker.py beside this file"
     try:
         proof = form.read_json(data)
-        bound = prover.check(proof)
+        bound = prover.check(proof, late)
         counts = [proof["decision"], *(a[side] for a in proof["attributes"] for side in SIDES)]
         counts = [[Fraction(n) for n in row] for row in counts]
         names = [(a["name"], list(a["values"]), a["sensitive"] is True) for a in proof["attributes"]]
         delta = Fraction(proof["delta"])
+    except TimeoutError:
+        return None, "the proof takes too much work"
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         return False, f"the proof doesn't hold: {error}"[:200]
     added, own = form.number(told["smoothing"]), [[form.number(told["decision"][side]) for side in SIDES]]

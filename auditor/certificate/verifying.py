@@ -441,7 +441,7 @@ def _by_engine(certificate: Certificate, limits: Limits) -> dict[str, tuple[bool
     if told.exact is not None:
         exactly = fraction_of(told.exact)
         within = bounds[0] <= exactly <= bounds[1]
-        checks["largest degree"] = (within and (True if found.largest.exact else None), degree)
+        checks["largest degree"] = (within and (True if exactly == bounds[1] else None), degree)
     else:
         upper = fraction_of(told.upper)
         checks["largest degree"] = (

@@ -125,7 +125,8 @@ class ProofVerification(Record):
 
     kind: Literal["auditor/proof-verification"] = "auditor/proof-verification"
     version: Literal[1] = 1
-    result: Literal["holds", "does not hold"]
+    result: Literal["holds", "does not hold", "undecided"]
+    """Undecided if computing the proof again takes too much work."""
     file: str
     model: str
     delta: str

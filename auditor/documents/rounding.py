@@ -11,11 +11,12 @@ def round_beside(value: Fraction, threshold: Fraction) -> float:
     """Round to a float that compares with ``float(threshold)`` as the value does with the threshold.
 
     The nearest float can equal that of the threshold although ``|value| > threshold``; then it is the next
-    float away from zero. Rounding is monotone, so the other side needs no care.
+    float away from zero. Rounding is monotone, so the other side needs no care. No |degree| is above 1, which
+    it shares with a threshold that is no float below it.
     """
     rounded, limit = abs(float(value)), float(threshold)
     if abs(value) > threshold and rounded <= limit:
-        rounded = math.nextafter(limit, math.inf)
+        rounded = min(math.nextafter(limit, math.inf), 1.0)
     return math.copysign(rounded, value)
 
 

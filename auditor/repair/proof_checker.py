@@ -33,9 +33,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation, Overflow
 from fractions import Fraction
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,10 @@ _ZERO, _ONE = Decimal(0), Decimal(1)
 _NEXT_TO_0 = Decimal("1e-60")
 #: Exponents and digits beyond this are refused, so that no number is too long to work with.
 _FARTHEST = 60
+#: Steps, of about 3 µs: what takes more is left undecided. What a logarithm and a value of h take; of an
+#: argument t, whose exponential is a long fraction, ``t² / _LONG`` more.
+WORK_LIMIT = 100_000_000
+_LOGARITHM, _VALUE_OF_H, _LONG = 8, 40, 400_000
 
 Row = dict[int, Decimal]
 #: The ends of ranges by form and whether it is the upper one.
@@ -59,17 +64,24 @@ class Refused(ValueError):
     """The proof does not prove its claim."""
 
 
-def check(document: Mapping[str, Any]) -> Decimal:
+def check(document: Mapping[str, Any], late: Callable[[], bool] = bool) -> Decimal:
     """Check a proof, and return the bound that it claims and proves.
+
+    Parameters
+    ----------
+    late : callable
+        Tells whether time is up.
 
     Raises
     ------
     Refused
         If any part of it does not hold.
+    TimeoutError
+        If that takes too much work, or time is up.
     """
     try:
         claimed, found = _Proof.number(document["bound"]), _Proof.number(document["found"])
-        least = proved(document)
+        least = _Proof(document, WORK_LIMIT, late).bound()
     except Refused:
         raise
     except (KeyError, IndexError, TypeError, ValueError, ArithmeticError) as error:
@@ -89,7 +101,10 @@ def proved(document: Mapping[str, Any]) -> Decimal:
 class _Proof:
     """A proof, read; its tables are checked as it is read, its branches by `bound`."""
 
-    def __init__(self, document: Mapping[str, Any]) -> None:
+    def __init__(
+        self, document: Mapping[str, Any], most: float = inf, late: Callable[[], bool] = bool
+    ) -> None:
+        self.work, self._most, self._late = 0, most, late
         if document["kind"] != "auditor/likelihood-proof" or document["version"] != 1:
             raise Refused("it is no proof of a likelihood, version 1")
         if document["criterion"] != "difference":
@@ -108,6 +123,12 @@ class _Proof:
         self.patterns = [self._pattern(pattern, number) for pattern in document["patterns"]]
         self.chords = [_Chord(self, chord) for chord in document["chords"]]
         self.branches = document["branches"]
+
+    def spend(self, work: int) -> None:
+        """Count the work that is done; too much of it, or being late, ends it."""
+        self.work += work
+        if self.work > self._most or self._late():
+            raise TimeoutError
 
     @staticmethod
     def number(text: object) -> Decimal:
@@ -150,6 +171,7 @@ class _Proof:
                 for v, pair in enumerate(zip(*cases, strict=True)):
                     if any(pair):
                         self._enter((i, v, side), pair[side])
+        self.spend(_LOGARITHM * len(self.counts))
         self.entropy = [_entropy([self.counts[j] for j in row]) for row in self.rows]
 
     def _count(self, text: object) -> Decimal:
@@ -189,6 +211,7 @@ class _Proof:
 
     def transform(self, t: Decimal, up: bool) -> Decimal | None:
         """``h(t)``, rounded up or down; None where it is infinite."""
+        self.spend(_VALUE_OF_H + int(t) ** 2 // _LONG)
         e = Fraction(_towards(_ROUNDED.exp(t), up))
         under = 1 - self._delta * (1 + e)
         if under <= 0:
@@ -219,6 +242,7 @@ class _Proof:
                 greatest = max(greatest, self._value(self.counts, _ONE, branch["weights"], ends))
                 continue
             form, at = self.natural(split["form"], n), self.number(split["at"])
+            self.spend(len(ends))
             for child, upper in ((split["below"], True), (split["above"], False)):
                 inside = dict(ends)
                 _narrow(inside, (form, upper), at)
@@ -232,6 +256,7 @@ class _Proof:
         weight = self.number(step["target_weight"])
         if weight < 0:
             raise Refused("a weight is negative")
+        self.spend(len(self.counts) // 10)
         objective = [_EXACT.multiply(weight, c) for c in self.counts]
         form = self.forms[key[0]]
         for j, sign in form.items():
@@ -248,6 +273,7 @@ class _Proof:
         changed: Iterable[int] = (),
     ) -> Decimal:
         """The bound of an objective; it is `scale` times the counts in rows where nothing is changed."""
+        self.spend(1 + len(objective) // 100 + len(self.rows) // 5)
         left, total = list(objective), _ZERO
         touched = {self.row[j] for j in changed}
         lines: list[tuple[object, list[tuple[Decimal, Row]], Decimal]] = []
@@ -266,10 +292,12 @@ class _Proof:
                 raise Refused("a weight is negative")
             total = _EXACT.add(total, _EXACT.multiply(weight, end))
             for factor, row in parts:
+                self.spend(1 + len(row) // 3)
                 product = _EXACT.multiply(weight, factor)
                 for j, sign in row.items():
                     left[j] = _EXACT.subtract(left[j], _EXACT.multiply(product, sign))
                     touched.add(self.row[j])
+        self.spend(_LOGARITHM * sum(len(self.rows[g]) for g in touched))
         for g, places in enumerate(self.rows):
             part = (
                 _entropy([left[j] for j in places])
@@ -407,7 +435,7 @@ def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Check the proof in a file; exit code 0 if it holds, 1 if not, 3 if there is none."""
+    """Check the proof in a file; exit code 0 if it holds, 1 if not, 3 if there is none, 4 if undecided."""
     if len(arguments) != 1:
         print("usage: python proof_checker.py PROOF.json", file=sys.stderr)
         return 2
@@ -421,6 +449,9 @@ def main(arguments: Sequence[str]) -> int:
     except Refused as error:
         print(f"refused: {error}")
         return 1
+    except TimeoutError:
+        print("not decided: it takes too much work")
+        return 4
     print(
         f"holds: no naive Bayes model of these counts that is δ-fair at δ = {document['delta']} "
         f"has a log-likelihood above {bound}"

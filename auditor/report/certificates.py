@@ -55,6 +55,8 @@ def result_line(document: Verification | ChainVerification | ProofVerification) 
             f"log-likelihood above {document.bound}"
         )
     failed = [check.name for check in document.checks if check.outcome == "failed"]
+    if isinstance(document, ProofVerification) and document.result == "undecided":
+        return "The proof is undecided: computing it again takes too much work"
     if isinstance(document, ProofVerification):
         return f"The proof does NOT hold: {', '.join(failed)}"
     verdict = VERDICTS[document.certificate.verdict]

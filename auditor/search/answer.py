@@ -237,7 +237,7 @@ def answer(
         count = engine.count(enclosed=worst.upper > threshold)
     if count.lower and not any(abs(pattern.degree) > threshold for pattern in figures.seen):
         # The searches ended too early to find one of the patterns that were counted.
-        figures.seen += engine.sample(1) or ()
+        figures.seen += engine.among(count)
     seen = {(frozenset(p.sensitive_values), frozenset(p.context_values)): p for p in figures.seen}
     sizes = [abs(pattern.degree) for pattern in seen.values()]
     count = count.having_seen(

@@ -484,3 +484,17 @@ def test_real_models(name: str, delta: str, count: int) -> None:
     certificate = made(delta, loaded(name))
     assert certificate.pattern_count == str(count)
     assert False not in outcomes(bare(tree(certificate))).values()
+
+
+def test_moving_the_entries_of_a_long_list_is_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [str(Fraction(10 + i % 7, 10 * 40 + sum(i % 7 for i in range(40)))) for i in range(40)]
+    attribute = {"values": list(map(str, range(40))), "favourable": rows, "unfavourable": rows[::-1]}
+    attributes = [attribute | {"name": str(i), "sensitive": i == 0} for i in range(3)]
+    exact = {"prior": "1/2", "attributes": attributes}
+    work = []
+    for moved in (1 << 14, 1):
+        monkeypatch.setattr(probable_checker, "MOVED", moved)
+        model = checker.Model(exact, "difference", checker.NaiveBayes)
+        assert probable_checker.count(model, Fraction(1, 50), Fraction(1, 10**7), checker.CLOSE)
+        work.append(model.work)
+    assert work[0] < work[1]

@@ -433,6 +433,23 @@ def test_a_pattern_outside_the_scope_is_no_witness() -> None:
         assert outcomes(bare(renamed(changed)))["witness"] is holds
 
 
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_a_population_that_is_rounded_as_far_as_it_may_be_is_counted_as_it_is(criterion: Any) -> None:
+    """Its P(d) and P(not d) miss 1 by more than floats do."""
+    exact = tree(made("0.1", whole_card(Random(6), ["x", "y"])))["model"]["exact"]
+    for hair in (9, -9):
+        share = Fraction(exact["unfavourable_share"]) * (1 + Fraction(hair, 10**9))
+        moved = exact | {"unfavourable_share": str(share)}
+        model = checker.Model(moved, criterion, scorecard_checker.Scorecard)
+        assert model.sound
+        pairs = enumerated(moved, criterion).pairs
+        for least in {p.probability for p in pairs}:
+            true = sum(p.size > 0 and p.probability >= least for p in pairs)
+            found = model.above(Fraction(0), least)
+            assert found is not None
+            assert found.total() == true
+
+
 def test_on_the_command_line(tmp_path: Path, auditor: Auditor) -> None:
     cert, new, model = tmp_path / "cert.json", tmp_path / "new.json", EXAMPLES / "german_scorecard.yaml"
     day = ("--issued", str(DAY))

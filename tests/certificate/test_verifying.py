@@ -201,6 +201,22 @@ def test_what_neither_algorithm_decides_is_undecided(monkeypatch: pytest.MonkeyP
     assert (count.outcome, count.detail) == ("passed", f"{certificate.pattern_count} patterns")
 
 
+def test_an_exact_degree_is_not_passed_by_a_bound_next_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is one that was found, as long as nothing shows that no other is larger."""
+    certificate = made("0.225")
+    monkeypatch.setattr(checker, "WORK_LIMIT", 1)
+
+    def nearly(*given: Any, **more: Any) -> Worst:
+        found = worst_patterns(*given, **more)
+        return replace(found, upper=found.upper + Fraction(1, 10**39))
+
+    monkeypatch.setattr(engine, "worst_patterns", nearly)
+    assert outcome(verified(certificate), "largest degree") == "not performed"
+    monkeypatch.undo()
+    monkeypatch.setattr(checker, "WORK_LIMIT", 1)
+    assert outcome(verified(certificate), "largest degree") == "passed"
+
+
 @pytest.mark.parametrize(
     ("place", "value", "name", "detail"),
     [

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from auditor.documents.audit import Audit, PatternRecord
 from auditor.documents.record import to_json
-from auditor.documents.rounding import round_beside
+from auditor.documents.rounding import both_ends, round_beside
 from auditor.documents.schemas import schemas
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.resources import resource
@@ -36,7 +36,8 @@ def test_a_rounded_degree_is_on_the_same_side_of_the_rounded_threshold(
 ) -> None:
     for degree in (value, threshold + Fraction(side, 10**30), -threshold - Fraction(side, 10**30)):
         rounded = round_beside(degree, threshold)
-        assert (abs(rounded) > float(threshold)) == (abs(degree) > threshold)
+        above = abs(degree) > threshold and float(threshold) < 1
+        assert (abs(rounded) > float(threshold)) == above
         assert rounded == pytest.approx(float(degree), abs=1e-15)
 
 
@@ -71,3 +72,9 @@ def test_json_reads_back_and_holds_no_control_characters() -> None:
 def test_schemas_in_the_repository_are_those_of_the_classes(name: str) -> None:
     stored = resource("schemas", f"{name}.json").read_text(encoding="utf-8")
     assert stored == schemas()[name], "run `make schemas`"
+
+
+def test_a_degree_of_1_above_a_threshold_next_to_it_is_no_number_above_1() -> None:
+    threshold = 1 - Fraction(1, 10**21)
+    assert round_beside(Fraction(-1), threshold) == -1.0
+    assert both_ends(Fraction(1), Fraction(1), threshold) == (1.0, 1.0)

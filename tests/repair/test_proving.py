@@ -34,6 +34,7 @@ from auditor.repair.problem import Floats
 from auditor.repair.proof_checker import Refused
 from auditor.repair.proving import prove
 from auditor.repair.repairing import counts_of
+from auditor.report.certificates import result_line
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.question import Question
 from auditor.usecases import proving
@@ -361,6 +362,30 @@ def test_an_altered_proof_is_refused(
     code, said = run_alone(tmp_path, body)
     assert (code, said.startswith("refused: ")) == (1, True)
     assert proving.verify(tmp_path / "proof.json").result == "does not hold"
+
+
+def test_a_proof_of_too_much_work_is_left_undecided(
+    tiny: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "proof.json").write_text(json.dumps(tiny))
+    monkeypatch.setattr(proof_checker, "WORK_LIMIT", 1000)
+    found = proving.verify(tmp_path / "proof.json")
+    assert found.result == "undecided"
+    assert result_line(found).startswith("The proof is undecided: ")
+    with pytest.raises(TimeoutError):
+        proof_checker.check(tiny)
+
+
+def test_a_proof_is_given_up_when_time_is_up(tiny: Document) -> None:
+    late = stopping_after(5).expired
+    with pytest.raises(TimeoutError):
+        proof_checker.check(tiny, late)
+
+
+def test_numbers_whose_exponentials_are_long_are_work(tiny: Document, tmp_path: Path) -> None:
+    chord = {**next(c for c in tiny["chords"] if c["low"]), "low": "-1e50"}
+    code, said = run_alone(tmp_path, {**tiny, "chords": [chord]})
+    assert (code, said) == (4, "not decided: it takes too much work\n")
 
 
 @pytest.mark.parametrize(

@@ -261,3 +261,17 @@ def test_more_time_never_makes_any_figure_of_an_answer_looser() -> None:
         for shorter, longer in zip(before, ends, strict=False):
             assert shorter[0] <= longer[0] <= longer[1] <= shorter[1]
         before = ends
+
+
+def test_a_witness_of_what_was_counted_is_as_probable_as_was_asked() -> None:
+    # One sensitive attribute moves hardly anybody far, the other many a little.
+    few, many = Fraction(1, 10**4), Fraction(3, 5)
+    rare = PlainAttribute(((few, 9 * few), (1 - few, 1 - 9 * few)), sensitive=True)
+    usual = PlainAttribute(((many, 1 - many), (1 - many, many)), sensitive=True)
+    model = naive_bayes(PlainModel(Fraction(1, 2), (rare, usual, usual)))
+    asked = Question.of("0.05", min_probability="0.2", limits=Limits(nodes=0))
+    found = answer(model, asked)
+    assert found.verdict == "not-delta-fair"
+    assert found.largest.witness
+    assert found.largest.witness.probability >= Fraction(1, 5)
+    assert found.count.lower

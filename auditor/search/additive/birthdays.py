@@ -29,8 +29,8 @@ _KEPT = 1 << 18
 #: How often lists are joined, the cheapest first, and bits that number a list at most.
 _JOINS, _LONGEST = (5, 4, 3), 19
 #: Fraction bits of the sums by which lists are joined first, and width in their units from which fine ones
-#: do, of which the bits above the 64th are left out.
-_COARSE, _NARROW = 48, 1 << 24
+#: do, of which the bits above the 64th are left out; and how far in these units sums may be apart.
+_COARSE, _NARROW, _APART = 48, 1 << 24, 1 << 60
 
 
 def sums_near(
@@ -79,6 +79,9 @@ def _sums_of(
             off = [abs(left - (entry - means[i])) for entry in rows[i]]
             chosen[i] = off.index(min(off))
             left -= rows[i][chosen[i]] - means[i]
+    spans = (max(rows[i]) - min(rows[i]) for i in dealt)
+    if (sum(spans) + abs(left)) >> (BITS - _COARSE) >= _APART:
+        return []
     lists, spreads = [], [sum(_variance(rows[i]) for i in group) for group in groups]
     for place, group in enumerate(groups):
         # What floats leave over goes to the last.
@@ -144,7 +147,10 @@ class _List:
         """All sums of some rows, less a centre."""
         first = [entry - centre for entry in rows[0]]
         shifted = [first, *rows[1:]]
-        coarse = [np.array([entry >> (BITS - _COARSE) for entry in row], dtype=np.int64) for row in shifted]
+        coarse = [
+            np.array([_wrapped(entry >> (BITS - _COARSE)) for entry in row], dtype=np.int64)
+            for row in shifted
+        ]
         fine = [np.array([_wrapped(entry) for entry in row], dtype=np.int64) for row in shifted]
         return cls(sums(coarse), sums(fine), narrow=False, rows=tuple(map(len, rows)))
 

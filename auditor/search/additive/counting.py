@@ -75,6 +75,8 @@ class PatternCount:
     """
     found: tuple[tuple[int, ...], ...] = ()
     """The set X of each discrimination pattern that a search has found, where nothing was counted."""
+    example: tuple[Assignment, Assignment] | None = None
+    """One of the patterns, where those of a minimum probability were counted and there are any."""
 
     @property
     def total(self) -> int | None:
@@ -343,7 +345,7 @@ def ends_of(tables: LogOdds, criterion: Criterion, strength: Floats) -> tuple[In
 
     The sums are those of contexts without the prior.
     """
-    error = (tables.slack + 2) / np.float64(1 << tables.bits)
+    error = tables.error
     sign = np.where(strength < 0, -1.0, 1.0)
     size = np.abs(strength)
     low, high = criterion.reach(sign * (size + error), outwards=True)

@@ -157,6 +157,17 @@ class LogOdds:
         return len(self.values) + 2
 
     @cached_property
+    def error(self) -> float:
+        """Within which any s, added up in floats, and any γ, made a float, are of the true ones.
+
+        Beyond ``2^53`` units floats round each step by so many of their last places: that counts where
+        probabilities are next to 0.
+        """
+        largest = sum(max(map(abs, self.reach[i])) for i in self.sensitive)
+        rounding = ((len(self.sensitive) + 2) * largest + max(map(abs, self.full_reach))) * 2.0**-52
+        return (self.slack + 2 + rounding) / (1 << self.bits)
+
+    @cached_property
     def finite(self) -> tuple[tuple[int, ...], ...]:
         """Per attribute the indices of the values with finite λ.
 

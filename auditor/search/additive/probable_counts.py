@@ -53,14 +53,16 @@ def count_probable_patterns(
 
     Where that is too much work, those that are ten times as probable, or a hundred times, are a lower bound.
     """
-    asked, reason, found = least, None, None
+    asked, reason, found, example = least, None, None, None
     while found is None and asked <= 1:
         try:
-            found = _Count(tables, criterion, asked, limits).run()
+            count = _Count(tables, criterion, asked, limits)
+            found, example = count.run(), count.example
         except _TooMuch as problem:
             asked, reason = 10 * asked, reason or str(problem)
     if found is None or reason is not None:
-        return PatternCount(sum((found or {}).values()), tables.total_patterns(), reason, ())
+        lower = sum((found or {}).values())
+        return PatternCount(lower, tables.total_patterns(), reason, (), example=example)
     coverage = tuple(
         Coverage(disclosed, "exhausted", pairs_over(tables, disclosed), number, number)
         for size in range(1, len(tables.sensitive) + 1)
@@ -68,7 +70,7 @@ def count_probable_patterns(
         for number in [found.get(disclosed, 0)]
     )
     total = sum(found.values())
-    return PatternCount(total, total, None, coverage)
+    return PatternCount(total, total, None, coverage, example=example)
 
 
 def probable_pairs(
@@ -220,13 +222,23 @@ class _Count:
         self._listed: list[int] = []
         self._pairs, choices = self._parted()
         self._choices = choices[np.argsort(choices.sums, kind="stable")]
+        #: One of the patterns that were counted.
+        self.example: tuple[Assignment, Assignment] | None = None
 
     def run(self) -> dict[tuple[int, ...], int]:
         """The number of patterns over each set X of which there are any."""
         counts = np.zeros(len(self._xs), dtype=np.int64)
         for rows in self._groups():
             self._check_time()
-            np.add.at(counts, self._pairs.first[rows], self._among(rows))
+            among = self._among(rows)
+            np.add.at(counts, self._pairs.first[rows], among)
+            if self.example is None and among.any():
+                exact = self.tables.exact
+                self.example = next(
+                    (x, y)
+                    for x, y in self._pairs_of(int(rows[among.argmax()]))
+                    if exact.probable(x, y, self.least) and exact.discriminates(self.criterion, x, y)
+                )
         found: dict[tuple[int, ...], int] = {}
         some = np.flatnonzero(counts)
         for x, number in zip(self._x_at(some), counts[some].tolist(), strict=True):

@@ -204,7 +204,7 @@ class Alike:
         for group in groups.values():
             row = rows[group[0]]
             # Of a row with equal entries many merged ones would tie, and each would be looked at by itself.
-            distinct = len(group) > 1 and len(np.unique(row)) == len(row)
+            distinct = len(group) > 1 and 0 < len(row) == len(np.unique(row))
             few = distinct and comb(len(group) + len(row) - 1, len(group)) <= _SHORT
             parts += [group] if few else [[i] for i in group]
         for part in sorted(parts):

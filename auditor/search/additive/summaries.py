@@ -153,12 +153,6 @@ def maximal_patterns(
     )
 
 
-def _counts(pattern: Pattern, criterion: Criterion, min_probability: Fraction | None) -> bool:
-    return abs(pattern.degree) > criterion.threshold and (
-        min_probability is None or pattern.probability >= min_probability
-    )
-
-
 def _summary(
     tables: LogOdds,
     criterion: Criterion,
@@ -167,8 +161,10 @@ def _summary(
     limit: int,
     complete: bool,
 ) -> Summary:
-    measured = [tables.exact.measure(criterion, x, y) for x, y in assignments]
-    patterns = rank([p for p in measured if _counts(p, criterion, min_probability)], "probability")
+    exact = tables.exact
+    likely = [at for at in assignments if min_probability is None or exact.probable(*at, min_probability)]
+    measured = [exact.measure(criterion, x, y) for x, y in likely]
+    patterns = rank([p for p in measured if abs(p.degree) > criterion.threshold], "probability")
     return Summary(tuple(patterns[:limit]), complete and len(patterns) <= limit)
 
 

@@ -112,7 +112,7 @@ class Tree:
         self.tables, self.criterion, self.scope = tables, criterion, scope
         self._only_patterns = only_patterns
         self.unit = 1.0 / (1 << tables.bits)
-        self.error = (tables.slack + 2) * self.unit
+        self.error = tables.error
         self.xs = Combinations(tables, scope, one_of_alike=one_of_alike)
         kinds = scope.kinds(tables)
         self.columns = Columns(tables, kinds)

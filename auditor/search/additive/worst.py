@@ -225,8 +225,7 @@ class Strongest:
     ) -> None:
         self._tables, self._criterion = tables, criterion
         self._xs = Combinations(tables, scope, neutral=neutral)
-        self._unit = 1.0 / (1 << tables.bits)
-        self._error = (tables.slack + 2) * self._unit
+        self._error = tables.error
         self.floor, self.children = -1.0, 0
 
     def __iter__(self) -> Iterator[tuple[float, float, Assignment | None]]:

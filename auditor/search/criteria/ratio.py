@@ -16,6 +16,7 @@ from auditor.search.criteria.criterion import (
     Interval,
     Numbers,
     Term,
+    ln,
     ln_below,
     logistic,
 )
@@ -90,16 +91,18 @@ class Ratio(Criterion):
 
     def reach(self, s: Floats, *, outwards: bool) -> tuple[Floats, Floats]:
         """``γ < ln((1-τ - e^-|s|)/τ)``, and higher by |s| for s < 0."""
-        kept, tau, strength = float(1 - self.threshold), float(self.threshold), np.abs(s)
+        kept, strength = float(1 - self.threshold), np.abs(s)
         if self.threshold == 0:
             some = strength > 0
             return np.where(some, -inf, inf), np.where(some, inf, -inf)
-        sign = 1 if outwards else -1
+        sign, log_tau = 1 if outwards else -1, float(ln(self.threshold))
         with np.errstate(divide="ignore", invalid="ignore"):
             decay = np.exp(-strength)
             room = kept - decay + sign * EPSILON * (kept + decay + 1e-300)
-            high = np.log(np.maximum(room, 0) / tau)
-            high = high + sign * EPSILON * (1 + np.abs(high) + np.where(np.isinf(strength), 0, strength))
+            # A ratio of them may be no float.
+            high = np.log(np.maximum(room, 0)) - log_tau
+            further = np.abs(high) - log_tau + np.where(np.isinf(strength), 0, strength)
+            high = high + sign * EPSILON * (1 + further)
             high = np.where(s > 0, high, high + strength)
         some = (room > 0) & (self.threshold < 1)
         return np.where(some, -inf, inf), np.where(some, high, -inf)

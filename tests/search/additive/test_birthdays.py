@@ -49,3 +49,12 @@ def test_few_rows_have_no_such_sums() -> None:
     assert not sums_near(rows_of(20, 5, "few"), 0, 1, *LIMITS)
     assert not sums_near(rows_of(1, 5, "alike") * 300, 0, 1, *LIMITS)
     assert not sums_near([], 0, 1, *LIMITS)
+
+
+@pytest.mark.parametrize("bits", [4, 12, 20])
+def test_sums_that_are_too_far_apart_for_integers_are_not_joined(bits: int) -> None:
+    rows = [[entry << bits for entry in row] for row in rows_of(100, 2, "far apart")]
+    found = sums_near(rows, 0, 1, *LIMITS)
+    for choice in found:
+        assert abs(sum(row[entry] for row, entry in zip(rows, choice, strict=True))) < ONE
+    assert bool(found) == (bits < 8)

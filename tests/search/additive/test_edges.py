@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import get_args
 
 import pytest
 
+from auditor.choices import CriterionName
 from auditor.errors import InputError
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import minimal_patterns
 from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
-from auditor.search.criteria import Difference
+from auditor.search.criteria import CRITERIA, Difference, Ratio
 from tests.oracle import BruteForce, PlainAttribute, PlainModel, degree
 from tests.search.additive.test_against_brute_force import CHECKS
 from tests.search.comparing import keys, naive_bayes, question
@@ -159,3 +161,45 @@ def test_a_fair_model_has_nothing_to_list() -> None:
     assert not worst_patterns(tables, criterion, 3, only_patterns=True).patterns
     assert keys(top_patterns(tables, criterion, 3).patterns) == []
     assert minimal_patterns(tables, criterion, 3).complete
+
+
+def test_log_odds_that_floats_cannot_add_up_to_the_last_unit() -> None:
+    small, third = Fraction(1, 10**140), Fraction(1, 3)
+    model = PlainModel(
+        Fraction(1, 10**300),
+        (
+            PlainAttribute(((small, 1 - small), (1 - small, small)), sensitive=True),
+            PlainAttribute(((1 - third, third), (third, 1 - third)), sensitive=False),
+        ),
+    )
+    brute = BruteForce(model, "ratio")
+    sizes = sorted({pair.size for pair in brute.pairs} - {Fraction(1)})
+    for threshold in (size + shift * small * HAIR for size in sizes for shift in (-1, 0, 1)):
+        found = count_patterns(tables_of(naive_bayes(model)), Ratio(threshold))
+        assert found.total == len(brute.at(threshold).patterns)
+
+
+def test_attributes_that_are_alike_and_pin_the_decision_with_every_value() -> None:
+    pinning = PlainAttribute(rows((1, 0), (0, 1)), sensitive=False)
+    sensitive = PlainAttribute(rows(("1/4", "3/4"), ("3/4", "1/4")), sensitive=True)
+    brute = BruteForce(PlainModel(Fraction(1, 2), (pinning, pinning, sensitive)), "difference")
+    for check in CHECKS:
+        check(Case(brute, Fraction(1, 10)))
+
+
+@pytest.mark.parametrize("criterion", get_args(CriterionName))
+@pytest.mark.parametrize("power", [150, 300, 312, 340])
+def test_thresholds_next_to_0_and_below_every_float(criterion: CriterionName, power: int) -> None:
+    small = Fraction(1, 10**power)
+    model = PlainModel(
+        Fraction(1, 2),
+        (
+            PlainAttribute(rows(("1/2", 1 - small), ("1/2", small)), sensitive=True),
+            PlainAttribute(rows(("1/3", 1 - small**2), ("2/3", small**2)), sensitive=False),
+            PlainAttribute(rows((small, "1/3"), (1 - small, "2/3")), sensitive=False),
+        ),
+    )
+    brute = BruteForce(model, criterion)
+    for threshold in {pair.size for pair in brute.pairs if pair.size < 10 * small} | {small / 2}:
+        found = count_patterns(tables_of(naive_bayes(model)), CRITERIA[criterion](threshold))
+        assert found.total == len(brute.at(threshold).patterns)

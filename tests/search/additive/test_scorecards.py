@@ -21,7 +21,7 @@ from auditor.model.additive import AdditiveModel, ScoredAttribute
 from auditor.search.additive.engine import Engine
 from auditor.search.additive.exponentials import Exponentials
 from auditor.search.changes import Answered, changes
-from auditor.search.criteria import CRITERIA, Criterion
+from auditor.search.criteria import CRITERIA, Criterion, Difference
 from auditor.search.pattern import Pattern
 from tests.fuzzing import examples
 from tests.oracle import BruteForce, CriterionName, Pair, Patterns, PlainAttribute, PlainModel
@@ -270,3 +270,21 @@ def test_what_two_scorecards_have_in_common(base: Literal["e", "2"], criterion: 
         assert listed == worse
 
     compare()
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_a_minimum_probability_is_held_to_more_digits_than_are_told(value: int) -> None:
+    seventh = Fraction(1, 7)
+    attribute = ScoredAttribute(
+        "a", ("0", "1"), True, (Fraction(2), Fraction(-1)), Fraction(0), (seventh, 6 * seventh)
+    )
+    model = AdditiveModel(
+        "m", "d", "f", "u", "conforming", "2", Fraction(1), Fraction(0), (attribute,), Fraction(1, 2)
+    )
+    share = (Fraction(5, 14), Fraction(9, 14))[value]
+    for shift in (-1, 0, 1):
+        engine = Engine(model, Difference(Fraction(1, 10)), share + shift * Fraction(1, 10**50))
+        named = [p.sensitive_values for p in engine.minimal(5).patterns]
+        assert (((0, value),) in named) == (shift <= 0)
+        found = engine.worst().patterns
+        assert found == engine.top(1, "discrimination").patterns

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate, zip_longest
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -237,9 +238,11 @@ class Engine:
         tables, population = self.tables, population_of(self.tables)
         strengths = [tables.real(tables.strength(x)) for x, _ in pairs]
         contexts = [tables.real(tables.prior + sum(tables.values[i][v] for i, v in y)) for _, y in pairs]
-        sides = [
-            population.log_prior + sum(population.log_likelihood[i][v] for i, v in x + y) for x, y in pairs
-        ]
+        # A row of zeros stands for every value that a pair has less than the longest.
+        rows = np.concatenate([np.zeros((1, 2)), *population.log_likelihood])
+        first = [*accumulate(map(len, population.log_likelihood), initial=1)]
+        values = np.array([*zip_longest(*([first[i] + v for i, v in x + y] for x, y in pairs), fillvalue=0)])
+        sides = population.log_prior + sum(rows[places] for places in values)
         probabilities = np.exp(sides).sum(axis=1)
         degrees = self.criterion.size(np.array(strengths), np.array(contexts))
         return tuple(

@@ -344,7 +344,7 @@ class _Search:
 
     def _bound_contexts(self, xs: Xs, slots: Slots, nodes: Nodes) -> Floats:
         if self._rank_by != "discrimination":
-            return self._bounds.of_roots(xs)
+            return self._bounds.of_roots(slots)
         low, high = self._reach_within(xs, slots.log_probability(nodes))
         return self._as_bound(self._tree.largest_degree(xs.strength, low, high))
 

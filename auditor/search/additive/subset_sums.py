@@ -157,8 +157,11 @@ def nearest(
             off_centre = abs(least + most - 2 * goal)
             # Deepest first among equals, so that a first leaf is reached at once.
             heapq.heappush(heap, (off_reach, -depth, off_centre, (*prefix, entry), child))
-    order = np.argsort(fixed + free).tolist()
-    return Nearest([tuple(choice[i] for i in order) for _, choice in found], complete, gap)
+    choices = [choice for _, choice in found]
+    if fixed:
+        order = np.argsort(fixed + free).tolist()
+        choices = [tuple(choice[i] for i in order) for choice in choices]
+    return Nearest(choices, complete, gap)
 
 
 def _fixed(rows: Sequence[Integers], longest: int) -> tuple[list[int], list[int]]:

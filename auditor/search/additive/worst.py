@@ -14,7 +14,7 @@ import numpy as np
 
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.birthdays import BITS, sums_near
-from auditor.search.additive.combinations import ANY, Combinations, Scope, Xs
+from auditor.search.additive.combinations import ANY, FEW, Combinations, Scope, Xs
 from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, merged
 from auditor.search.additive.sliced_sums import Sliced
@@ -81,7 +81,7 @@ class Memory:
         """Remember the worst."""
         for pattern in patterns:
             known = self.worst.setdefault(pattern.disclosed, pattern)
-            if abs(pattern.degree) > abs(known.degree):
+            if pattern is not known and abs(pattern.degree) > abs(known.degree):
                 self.worst[pattern.disclosed] = pattern
 
 
@@ -128,7 +128,8 @@ def worst_patterns(
         solved += 1
         contexts, gap = _contexts(tables, criterion, x, k, scope, limits, memory)
         measured = [tables.exact.measure(criterion, x, y) for y in contexts]
-        memory.note(measured)
+        # The first is the worst of them.
+        memory.note(measured[:1])
         if gap is not None:
             ceiling = Fraction(min(own, _bound(tables, criterion, x, gap)))
             # The bound is rounded up. Nearly always the degree at the peak is next to one that was found.
@@ -232,7 +233,16 @@ class Strongest:
     def __iter__(self) -> Iterator[tuple[float, float, Assignment | None]]:
         frontier, xs = Frontier(), self._xs
         block = max(1, min(_BLOCK, _CHILDREN // (1 + len(xs.values))))
-        frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.ones(1))
+        if self._tables.total_combinations <= FEW:
+            yield 1.0, 0.0, None
+            number = xs.grow()
+            self.children += len(number)
+            found = xs.at(number)
+            own = self._bounds(found.strength, found)
+            whole = xs.whole(found) & (own >= self.floor)
+            frontier.push(CONTEXTS, number[whole], own[whole])
+        else:
+            frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.ones(1))
         while len(frontier):
             ceiling = min(frontier.best, 1.0)
             kind, number, bound = frontier.pop(block)
@@ -476,10 +486,9 @@ def _nearest_the_peak(
 
 def _assignment(tables: LogOdds, attributes: tuple[int, ...], choice: Choice, shift: int) -> Assignment:
     """The values chosen from the rows of `LogOdds.options`; entry 0 stands for "not disclosed"."""
+    finite, before = tables.finite, shift - 1
     return tuple(
-        (i, tables.finite[i][entry + shift - 1])
-        for i, entry in zip(attributes, choice, strict=True)
-        if entry + shift > 0
+        [(i, finite[i][entry + before]) for i, entry in zip(attributes, choice, strict=True) if entry + shift]
     )
 
 

@@ -92,8 +92,10 @@ class Difference(Criterion):
             return odds
         if a == 0:
             return 1 / odds
-        square = odds * odds * a / b
-        return max(square, 1 / square)
+        # In integers, with one common divisor sought rather than five.
+        above = odds.numerator**2 * a.numerator * b.denominator
+        below = odds.denominator**2 * a.denominator * b.numerator
+        return Fraction(max(above, below), min(above, below))
 
     def odds_terms(self) -> tuple[tuple[Fraction, int, int], ...]:
         """``A - B - δ (1 + A)(1 + B)``."""

@@ -16,7 +16,6 @@ from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import ANY, Scope
 from auditor.search.additive.counting import Counting, PatternCount, counts_above, no_patterns
-from auditor.search.additive.enclosing import enclosed_count
 from auditor.search.additive.log_odds import population_of
 from auditor.search.additive.probable_counts import count_probable_patterns, probable_pairs
 from auditor.search.additive.ranking import Ranking, rank, top_patterns
@@ -211,6 +210,8 @@ class Engine:
             count = self._counting.count()
             if count.reason is None or not enclosed:
                 return count
+            from auditor.search.additive.enclosing import enclosed_count
+
             return enclosed_count(self.tables, self.criterion, self.limits, count.reason)
         probable = count_probable_patterns(self.tables, self.criterion, self.min_probability, self.limits)
         if probable.reason is None:

@@ -28,7 +28,7 @@ _TIES = 1 << 13
 _AT_ONCE = 1 << 20
 #: Steps from the start of a cell of the table of places, after which the rest is bisected for; cells for each
 #: sum, as a power of two; sums at a time as that is made.
-_STEPS, _SPARSE, _PIECE = 8, 1, 1 << 18
+_STEPS, _SPARSE, _PIECE = 8, 1, 1 << 15
 #: Leaves of the search for the nearest sums, where rows had to be fixed.
 _LEAVES = 64
 
@@ -310,8 +310,8 @@ class SortedSums:
     def __init__(self, rows: Sequence[Integers]) -> None:
         self._rows = rows
         total = np.zeros(1, dtype=np.int64)
-        for row in rows:
-            # Runs that rise are merged, in half the time that it takes to sort them anew.
+        # Runs that rise are merged, in half the time that it takes to sort them anew; the fewest at the end.
+        for row in sorted(rows, key=len, reverse=True):
             total = (row[:, None] + total).ravel()
             total.sort(kind="stable")
         self.sums = total

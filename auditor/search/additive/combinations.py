@@ -54,7 +54,7 @@ class Scope:
 ANY = Scope()
 
 #: Up to so many combinations x all are grown at once: to bound the extensions of some would take longer.
-FEW = 256
+_FEW = 256
 
 
 def _spread(tables: LogOdds, i: int) -> float:
@@ -183,6 +183,11 @@ class Combinations:
             low=xs.low[row] - self._reach_low[column],
             high=xs.high[row] - self._reach_high[column],
         )
+
+    @property
+    def few(self) -> bool:
+        """Whether the whole tree may as well be grown."""
+        return self.tables.total_combinations <= _FEW
 
     def grow(self) -> Integers:
         """Grow the whole tree from its root; returns the numbers of all x but the empty one."""

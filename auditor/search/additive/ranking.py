@@ -18,7 +18,7 @@ import numpy.typing as npt
 from auditor.choices import RankBy
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.bounds import Bounds
-from auditor.search.additive.combinations import ANY, FEW, Scope, Xs
+from auditor.search.additive.combinations import ANY, Scope, Xs
 from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, NODE, Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
 from auditor.search.additive.subset_sums import arranged
@@ -231,7 +231,7 @@ class _Search:
         """Fill the candidates for the k best; tells whether the tree was exhausted."""
         frontier, tree = self._frontier, self._tree
         most = _CHILDREN // max(len(tree.columns.attribute), _DEARER * len(tree.xs.values), 1)
-        if tree.tables.total_combinations <= min(FEW, self._limits.nodes):
+        if tree.xs.few and tree.tables.total_combinations <= self._limits.nodes:
             self._grow(k)
         else:
             frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.array([inf]))

@@ -14,7 +14,7 @@ import numpy as np
 
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.birthdays import BITS, sums_near
-from auditor.search.additive.combinations import ANY, FEW, Combinations, Scope, Xs
+from auditor.search.additive.combinations import ANY, Combinations, Scope, Xs
 from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, merged
 from auditor.search.additive.sliced_sums import Sliced
@@ -128,8 +128,7 @@ def worst_patterns(
         solved += 1
         contexts, gap = _contexts(tables, criterion, x, k, scope, limits, memory)
         measured = [tables.exact.measure(criterion, x, y) for y in contexts]
-        # The first is the worst of them.
-        memory.note(measured[:1])
+        memory.note(measured)
         if gap is not None:
             ceiling = Fraction(min(own, _bound(tables, criterion, x, gap)))
             # The bound is rounded up. Nearly always the degree at the peak is next to one that was found.
@@ -233,7 +232,7 @@ class Strongest:
     def __iter__(self) -> Iterator[tuple[float, float, Assignment | None]]:
         frontier, xs = Frontier(), self._xs
         block = max(1, min(_BLOCK, _CHILDREN // (1 + len(xs.values))))
-        if self._tables.total_combinations <= FEW:
+        if xs.few:
             yield 1.0, 0.0, None
             number = xs.grow()
             self.children += len(number)

@@ -418,6 +418,8 @@ class _Search:
         )
         above = self._score(slots, t, log_p, degree + error) + ROUNDING
         may = above >= self._best.floor
+        if not may.any():
+            return
         slots, t, log_p, degree, error, places, above = (
             slots[may],
             t[may],

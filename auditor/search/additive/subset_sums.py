@@ -29,6 +29,8 @@ _AT_ONCE = 1 << 20
 #: Steps from the start of a cell of the table of places, after which the rest is bisected for; cells for each
 #: sum, as a power of two; sums at a time as that is made.
 _STEPS, _SPARSE, _PIECE = 8, 1, 1 << 15
+#: Places up to which it is worth listing fewer first rows, the more places there are.
+_MANY = 1 << 10
 #: Leaves of the search for the nearest sums, where rows had to be fixed.
 _LEAVES = 64
 
@@ -354,7 +356,7 @@ class SortedSums:
         sizes = [len(row) for row in self._rows]
         found: list[Choice] = []
         # Each place costs a look at every sum of the first rows, and those of the others are sorted once.
-        split = halves(sizes, len(self.sums), max(1, len(places)))
+        split = halves(sizes, len(self.sums), min(max(1, len(places)), _MANY))
         parts = self._parts[split] = self._parts.get(split) or self._in_parts(split)
         at_once = max(1, _AT_ONCE // len(parts[0]))
         for start in range(0, len(places), at_once):

@@ -77,12 +77,15 @@ class Memory:
     worst: dict[frozenset[int], Pattern] = field(default_factory=dict)
     """Of each set X the worst pattern that was measured, in a list or not."""
 
-    def note(self, patterns: Iterable[Pattern]) -> None:
-        """Remember the worst."""
-        for pattern in patterns:
-            known = self.worst.setdefault(pattern.disclosed, pattern)
-            if pattern is not known and abs(pattern.degree) > abs(known.degree):
-                self.worst[pattern.disclosed] = pattern
+    def note(self, patterns: Sequence[Pattern]) -> None:
+        """Remember the worst of some patterns of one x."""
+        if not patterns:
+            return
+        # Floats tell nearly all apart.
+        worst = min(patterns, key=lambda pattern: _rank(pattern)[:2])
+        known = self.worst.setdefault(worst.disclosed, worst)
+        if abs(worst.degree) > abs(known.degree):
+            self.worst[worst.disclosed] = worst
 
 
 def worst_patterns(

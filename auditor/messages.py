@@ -59,6 +59,8 @@ def escaped(text: str) -> str:
     >>> print(escaped("two" + chr(10) + "lines"))
     two\nlines
     """
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() or _joins(text, i) else _escape(c) for i, c in enumerate(text))
 
 
@@ -68,6 +70,8 @@ def visible(text: str) -> str:
     >>> print(visible("two" + chr(10) + "lines") + visible("a" + chr(0x3000) + "b"))
     two\nlinesa　b
     """
+    if text.isprintable():
+        return text
     return "".join(
         c if c.isprintable() or unicodedata.category(c) == "Zs" or _joins(text, i) else _escape(c)
         for i, c in enumerate(text)

@@ -52,7 +52,8 @@ def facts(subject: Subject) -> Markup:
 
 def in_script(text: str) -> Markup:
     """The same JSON so that it can stand in a ``script`` element, which no text in it can end."""
-    text = "".join(c if c.isprintable() or c in " \t\r\n" else json.dumps(c)[1:-1] for c in text)
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() or c in " \t\r\n" else json.dumps(c)[1:-1] for c in text)
     return Markup(text.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e"))
 
 

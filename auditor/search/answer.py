@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate, chain, combinations_with_replacement
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from auditor.choices import ListName, RankBy, Verdict
 from auditor.errors import InputError
@@ -24,18 +24,19 @@ from auditor.search.additive.engine import Engine, Point
 from auditor.search.additive.ranking import Ranking
 from auditor.search.additive.summaries import Summary
 from auditor.search.additive.tables import exact_of
-from auditor.search.approvals import Approvals, Scores, approvals_of
-from auditor.search.card_counts import count_in_cards
-from auditor.search.card_reach import CardExtreme, CardReach, Margin, card_box, card_reach, holds_for_cards
 from auditor.search.criteria import Criterion
 from auditor.search.figure import ALL, GROUP, Figure, Figures, among, disclosing, individual, probable
 from auditor.search.groups import Groups, groups_of
 from auditor.search.pattern import Pattern
-from auditor.search.populations import PopulationReach, in_every_population
 from auditor.search.question import Question, Share, undisclosed
-from auditor.search.ranges import ModelSet, box
-from auditor.search.reach import LargestBox, Reach, decided, extreme_of, largest_box, reach
-from auditor.search.reach_counts import SetCounts, count_in_set
+
+if TYPE_CHECKING:
+    from auditor.search.approvals import Approvals, Scores
+    from auditor.search.card_reach import CardExtreme, CardReach, Margin
+    from auditor.search.populations import PopulationReach
+    from auditor.search.ranges import ModelSet
+    from auditor.search.reach import LargestBox, Reach
+    from auditor.search.reach_counts import SetCounts
 
 #: Called with a few words whenever the next part of long work begins.
 Progress = Callable[[str], None]
@@ -413,6 +414,8 @@ def _scores(model: Classifier, cutoff: Cutoff | None) -> Scores | None:
         return None
     if not isinstance(model, AdditiveModel):
         raise InputError("cutoff: rates of approval are a scorecard's; leave the cut-off out")
+    from auditor.search.approvals import Scores
+
     return Scores(model, cutoff)
 
 
@@ -424,6 +427,8 @@ def _approvals(
 ) -> Approvals | None:
     if scores is None:
         return None
+    from auditor.search.approvals import approvals_of
+
     listed = chain(filter(None, [worst]), *(found.patterns for found in lists if found))
     return approvals_of(scores, groups, listed)
 
@@ -449,6 +454,8 @@ def _populations(model: Classifier, question: Question, wanted: Wanted) -> Popul
     if not wanted.every_population:
         return None
     assert isinstance(model, AdditiveModel), "others were refused"
+    from auditor.search.populations import in_every_population
+
     return in_every_population(model, question.criterion)
 
 
@@ -461,8 +468,11 @@ def _sets(
     progress: Progress,
 ) -> tuple[tuple[ModelSet, Reach, SetCounts], ...]:
     """What holds for all models of each set that is wanted, the audited one among them."""
-    if not isinstance(model, NaiveBayes):
+    if not isinstance(model, NaiveBayes) or not wanted.sets:
         return ()
+    from auditor.search.reach import extreme_of, reach
+    from auditor.search.reach_counts import count_in_set
+
     worst = max(seen, key=lambda pattern: abs(pattern.degree), default=None)
     known = extreme_of(model, worst) if worst else None
     criterion, limits = question.criterion, question.limits
@@ -494,6 +504,9 @@ def _cards(
     """
     if not isinstance(model, AdditiveModel) or not wanted.margins:
         return ()
+    from auditor.search.card_counts import count_in_cards
+    from auditor.search.card_reach import card_reach
+
     progress("searching a set of scorecards")
     criterion, limits = question.criterion, question.limits
     worst = max(seen, key=lambda pattern: abs(pattern.degree), default=None)
@@ -513,6 +526,8 @@ def _cards(
 
 def _as_audited(pattern: Pattern) -> CardExtreme:
     """A pattern in the audited scorecard, which each set has."""
+    from auditor.search.card_reach import CardExtreme
+
     return CardExtreme(
         pattern.sensitive_values,
         pattern.context_values,
@@ -534,6 +549,12 @@ def _how_far(
     populations: PopulationReach | None,
     progress: Progress,
 ) -> HowFar | None:
+    if not (sets or cards or wanted.largest_box or wanted.every_population):
+        return None
+    from auditor.search.card_reach import card_box, holds_for_cards
+    from auditor.search.ranges import box
+    from auditor.search.reach import decided, largest_box
+
     largest, fair = None, verdict == "delta-fair"
 
     def holds(share: Fraction) -> bool | None:
@@ -545,8 +566,6 @@ def _how_far(
     if wanted.largest_box and verdict != "inconclusive":
         progress("searching the largest box")
         largest = largest_box(holds, fair=fair)
-    if not (sets or cards or wanted.largest_box or wanted.every_population):
-        return None
     return HowFar(sets, cards, largest, populations)
 
 

@@ -23,10 +23,8 @@ from auditor.model.cutoff import Cutoff
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.scorecard import NO_INPUT, ScorecardSpec
 from auditor.search.answer import Progress, Wanted, answer, list_patterns, ranking
-from auditor.search.card_reach import Margin, card_box
 from auditor.search.limits import DEFAULT
 from auditor.search.question import Question, Share
-from auditor.search.ranges import ModelSet, Ranges, box, imprecise_dirichlet
 from auditor.usecases import clock
 
 if TYPE_CHECKING:
@@ -35,6 +33,8 @@ if TYPE_CHECKING:
     from auditor.model.spec import ModelSpec
     from auditor.repair.learner import Round
     from auditor.repair.repairing import Repaired
+    from auditor.search.card_reach import Margin
+    from auditor.search.ranges import ModelSet, Ranges
 
 #: A number, and whether it is of points.
 _CUTOFF = re.compile(r"([+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30}))\s*(points)?", re.ASCII)
@@ -463,6 +463,8 @@ def model_sets(
         return ()
     if not isinstance(exact, NaiveBayes):
         raise InputError("box: only that of a naive Bayes model is certified; leave it out, or audit with it")
+    from auditor.search.ranges import ModelSet, box
+
     sets = []
     if share is not None:
         size = Share.of(share, MOST_SHARE)
@@ -496,6 +498,10 @@ def margins(
         return ()
     if rows is not None:
         raise InputError("idm: a scorecard has no counts, to which more rows could be added; leave it out")
+    if share is None and not rounding:
+        return ()
+    from auditor.search.card_reach import Margin, card_box
+
     found = []
     if share is not None:
         size = Share.of(share, MOST_SHARE)
@@ -517,6 +523,7 @@ def _more_rows(model: ModelSpec | ScorecardSpec | Classifier, exact: NaiveBayes,
         If the model isn't what its counts give.
     """
     from auditor.model.spec import ModelSpec
+    from auditor.search.ranges import imprecise_dirichlet
 
     instead = "leave it out, or ask about a box"
     if not isinstance(model, ModelSpec) or (decision := model.decision.counts) is None:

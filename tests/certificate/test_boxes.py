@@ -145,7 +145,7 @@ def test_what_is_not_so_is_not_issued(size: str, wishes: dict[str, Any], said: s
 
 def test_what_is_left_open_is_not_issued(monkeypatch: pytest.MonkeyPatch) -> None:
     open_ = Reach("inconclusive", None, Fraction(1), None)
-    monkeypatch.setattr("auditor.search.answer.reach", lambda *given: open_)
+    monkeypatch.setattr("auditor.search.reach.reach", lambda *given: open_)
     with pytest.raises(InputError, match="was not decided, and no certificate is issued"):
         certified()
 

@@ -12,7 +12,6 @@ from auditor.documents.audit import Audit, PatternRecord
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.criteria import filled
 from auditor.messages import visible
-from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table, written
 from auditor.report.figures import grouped, people, percent, plainly
 from auditor.report.sections import data, groups, reach, repair
@@ -31,6 +30,7 @@ from auditor.report.wording import (
 
 if TYPE_CHECKING:
     from auditor.documents.certificate import Certificate, Supersedes
+    from auditor.report import charts
 
 #: What a scope says of values that are not disclosed; and where a population, given or conforming, has them.
 _MEANING, _POPULATION = "what is not disclosed", "that of a population"
@@ -104,6 +104,8 @@ class Cover:
 
 def cover(subject: Subject) -> Cover:
     """Fill the first page."""
+    from auditor.report import charts
+
     stated, certificate = subject.stated, subject.certificate
     model = stated.model
     certified = certificate is not None and stated.verdict == "delta-fair"

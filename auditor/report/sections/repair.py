@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from auditor.choices import MethodName
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.model.spec import RepairAlso, RepairConditions, RepairMargin, RepairRecord
-from auditor.report import charts
 from auditor.report.blocks import Block, Blocks, Facts, Heading, Items, Paragraph, Picture, Table, values
 from auditor.report.figures import grouped, likelihood, percent, plural, rounded, share, signed, whole
 from auditor.report.subject import Subject
@@ -285,6 +284,8 @@ def _scale(record: Repair | RepairRecord) -> list[Block]:
     ends = float(found.independent), float(found.unconstrained)
     if not ends[0] < ends[1]:
         return []
+    from auditor.report import charts
+
     says = "The repaired model between the independent and the unconstrained one, by log-likelihood."
     return [Picture("likelihood_scale", charts.Line.of(ends, float(found.repaired)), says)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from auditor.report import charts
 from auditor.report.blocks import Blocks, Picture
 from auditor.report.figures import whole
 from auditor.report.subject import Subject
@@ -33,6 +32,8 @@ def section(subject: Subject) -> Blocks:
         f"line (the Pareto front) no pattern is beaten in both{front}. The picture illustrates; no claim "
         "rests on it."
     )
+    from auditor.report import charts
+
     marks = drawn.points, drawn.front, tuple(drawn.marked.items()), float(audit.delta)
     chart, narrow = charts.Scatter.of(*marks), charts.Scatter.of(*marks, width=charts.NARROW)
     return [Picture("scatter", chart, says, "How severe, and for how many", "scatter", narrow)]

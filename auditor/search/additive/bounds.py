@@ -58,72 +58,67 @@ class Bounds:
         self._rise, self._fall = (min(float(rate[0]), _STEEPEST) for rate in (moves.rise, moves.fall))
         self._grids = _Grids(self)
 
-    def of_roots(self, xs: Xs) -> Floats:
+    def of_roots(self, slots: Slots) -> Floats:
         """At least the score of any pattern of x, from a coarse grid."""
         bounds = [np.empty(0)]
-        for start in range(0, len(xs), _BLOCK):
-            slots = self._tree.slots(xs[start : start + _BLOCK])
-            edges = _edges(slots.low, slots.high, _COARSE)
-            bounds.append(self._over_cells(_wide(slots), edges[:, :-1], edges[:, 1:], exact_share=True))
+        for start in range(0, len(slots), _BLOCK):
+            block = slots[start : start + _BLOCK]
+            edges = _edges(block.low, block.high, _COARSE)
+            bounds.append(self._over_cells(_wide(block), edges[:, :-1], edges[:, 1:], exact_share=True))
         return np.concatenate(bounds)
 
     def of_extensions(self, xs: Xs) -> Floats:
         """At least the score of any pattern of any extension of x."""
         bounds = [np.empty(0)]
         for start in range(0, len(xs), _BLOCK):
-            block = xs[start : start + _BLOCK]
-            both = [self._of_extensions(block, sign) for sign in (1, -1)]
-            bounds.append(np.maximum(*both))
+            bounds.append(self._of_extensions(xs[start : start + _BLOCK]).max(axis=0))
         return np.concatenate(bounds)
 
-    def _of_extensions(self, xs: Xs, sign: int) -> Floats:
-        """`of_extensions` of those with s of one sign.
+    def _of_extensions(self, xs: Xs) -> Floats:
+        """`of_extensions` of those with s > 0, and of those with s < 0: shape (2, x).
 
         An extension whose s is g beyond that of x costs ``e^-c(g)`` of ``P(x | d)`` for s > 0, of ``P(x |
         d̄)`` for s < 0.
         """
-        tree, moves = self._tree, self._tree.xs.moves
+        tree, moves, position = self._tree, self._tree.xs.moves, xs.position
+        sign = np.array([[1.0], [-1.0]])
         own = sign * xs.strength
-        if sign > 0:
-            least, most, rate = moves.finite_least, moves.finite_most, moves.rise
-            pinned = np.isinf(moves.most)
-            favoured, other = xs.log_a, xs.log_b
-        else:
-            least, most, rate = -moves.finite_most, -moves.finite_least, moves.fall
-            pinned = np.isinf(moves.least)
-            favoured, other = xs.log_b, xs.log_a
-        position = xs.position
+        least = np.array([moves.finite_least[position], -moves.finite_most[position]])
+        most = np.array([moves.finite_most[position], -moves.finite_least[position]])
+        rate = np.array([moves.rise[position], moves.fall[position]])
+        pinned = np.isinf([moves.most[position], moves.least[position]])
+        favoured = np.array([xs.log_a, xs.log_b])
         fixed = np.isinf(own)
         base = np.where(fixed, 0.0, own)
-        start = np.maximum(base + least[position], 0.0)
-        top = np.maximum(base + most[position], 0.0)
+        start = np.maximum(base + least, 0.0)
+        top = np.maximum(base + most, 0.0)
         edges = _edges(start, top, _STRENGTHS)
-        lower = np.column_stack([edges[:, :-1], np.zeros(len(xs))])
-        upper = np.column_stack([edges[:, 1:], np.where(pinned[position], inf, 0.0)])
-        cost = np.maximum(lower - base[:, None] - WIDER, 0) * np.minimum(rate[position], _STEEPEST)[:, None]
-        lower = np.where(fixed[:, None], np.where(own > 0, inf, 0.0)[:, None], lower)
-        upper = np.where(fixed[:, None], np.where(own > 0, inf, 0.0)[:, None], upper)
-        cost = np.where(fixed[:, None], 0.0, cost)
-        favoured_left = favoured[:, None] - cost
-        other_left = np.minimum(other[:, None], favoured_left - lower + WIDER)
-        strength = sign * (upper + tree.error)
+        lower = np.concatenate([edges[..., :-1], np.zeros((*own.shape, 1))], axis=-1)
+        upper = np.concatenate([edges[..., 1:], np.where(pinned, inf, 0.0)[..., None]], axis=-1)
+        cost = np.maximum(lower - base[..., None] - WIDER, 0) * np.minimum(rate, _STEEPEST)[..., None]
+        lower = np.where(fixed[..., None], np.where(own > 0, inf, 0.0)[..., None], lower)
+        upper = np.where(fixed[..., None], np.where(own > 0, inf, 0.0)[..., None], upper)
+        cost = np.where(fixed[..., None], 0.0, cost)
+        favoured_left = favoured[..., None] - cost
+        other_left = np.minimum(favoured[::-1, :, None], favoured_left - lower + WIDER)
+        strength = sign[..., None] * (upper + tree.error)
         low, high = tree.interval(strength)
-        shape = strength.shape
         low = np.maximum(low, (self._tree.tables.reals(xs.low) - WIDER)[:, None])
         high = np.minimum(high, (self._tree.tables.reals(xs.high) + WIDER)[:, None])
-        log_a, log_b = (favoured_left, other_left) if sign > 0 else (other_left, favoured_left)
+        log_a = np.array([favoured_left[0], other_left[1]])
+        log_b = np.array([other_left[0], favoured_left[1]])
         slots = Slots(
             strength=strength[..., None],
             log_a=log_a[..., None],
             log_b=log_b[..., None],
-            rest_a=np.broadcast_to(-np.expm1(xs.log_a)[:, None, None], (*shape, 1)),
-            rest_b=np.broadcast_to(-np.expm1(xs.log_b)[:, None, None], (*shape, 1)),
+            rest_a=-np.expm1(xs.log_a)[:, None, None],
+            rest_b=-np.expm1(xs.log_b)[:, None, None],
             low=low[..., None],
             high=high[..., None],
         )
         t = _edges(low, high, _CONTEXTS)
         bounds = self._over_cells(slots, t[..., :-1], t[..., 1:], exact_share=False)
-        result: Floats = bounds.max(axis=1)
+        result: Floats = bounds.max(axis=-1)
         return result
 
     def _over_cells(self, slots: Slots, t0: Floats, t1: Floats, *, exact_share: bool) -> Floats:

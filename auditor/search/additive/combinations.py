@@ -53,6 +53,9 @@ class Scope:
 
 ANY = Scope()
 
+#: Up to so many combinations x all are grown at once: to bound the extensions of some would take longer.
+_FEW = 256
+
 
 def _spread(tables: LogOdds, i: int) -> float:
     return min(tables.values[i]) - max(tables.values[i])
@@ -181,6 +184,20 @@ class Combinations:
             high=xs.high[row] - self._reach_high[column],
         )
 
+    @property
+    def few(self) -> bool:
+        """Whether the whole tree may as well be grown."""
+        return self.tables.total_combinations <= _FEW
+
+    def grow(self) -> Integers:
+        """Grow the whole tree from its root; returns the numbers of all x but the empty one."""
+        ids, new = [np.zeros(0, dtype=np.int64)], np.zeros(1, dtype=np.int64)
+        while len(new):
+            xs = self.children(new)
+            ids.append(self.keep(xs))
+            new = ids[-1][self.extensible(xs)]
+        return np.concatenate(ids)
+
     def whole(self, xs: Xs) -> npt.NDArray[np.bool_]:
         """Which x are in scope themselves, and not only on the way to others."""
         if self.scope.contexts == "all":
@@ -240,9 +257,4 @@ def follows(kinds: Sequence[Hashable], order: Sequence[int], *, one_of_alike: bo
 def every(tables: LogOdds) -> tuple[Combinations, Integers]:
     """All x, grown at once, and their numbers."""
     grown = Combinations(tables)
-    ids, new = [], np.zeros(1, dtype=np.int64)
-    while len(new):
-        xs = grown.at(new)
-        new = grown.keep(grown.children(new[grown.extensible(xs)]))
-        ids.append(new)
-    return grown, np.concatenate(ids) if ids else np.zeros(0, dtype=np.int64)
+    return grown, grown.grow()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, chain, combinations
+from itertools import accumulate, chain, combinations, compress, groupby, islice, takewhile
 from math import inf, isqrt, prod
+from operator import mul, not_
 from random import Random
 from typing import Self
 
@@ -32,9 +34,9 @@ _UNDECIDED = 1 << 17
 _COMBINATIONS = 1 << 22
 #: Sensitive attributes up to which every set of them is listed.
 _LISTED = 12
-#: Entries of the masks of several x that are counted together, entries looked up at once, and entries that
-#: are worth two threads.
-_TOGETHER, _NEAR, _THREADED = 1 << 24, 1 << 15, 1 << 20
+#: Entries of the masks of several x that are counted together, entries looked up at once, entries that are
+#: worth two threads, and x whose ends are found at once.
+_TOGETHER, _NEAR, _THREADED, _AT_ONCE = 1 << 24, 1 << 15, 1 << 20, 1 << 18
 
 
 @dataclass(frozen=True)
@@ -244,15 +246,14 @@ class _Hits:
     def total(self) -> int:
         return int(self.counts.sum()) + len(self.others)
 
-    def at(self, ranks: list[int]) -> Iterator[tuple[int, int]]:
-        """Rows and columns of the hits at some ranks."""
+    def at(self, ranks: Sequence[int]) -> list[tuple[int, int]]:
+        """Rows and columns of the hits at some ranks, which are in order."""
         ends = np.cumsum(self.counts)
-        for rank in ranks:
-            if rank >= ends[-1]:
-                yield self.others[rank - int(ends[-1])]
-            else:
-                row = int(np.searchsorted(ends, rank, side="right"))
-                yield row, int(self.starts[row] + rank - (ends[row] - self.counts[row]))
+        plain = np.array([rank for rank in ranks if rank < ends[-1]], dtype=np.int64)
+        rows = np.searchsorted(ends, plain, side="right")
+        columns = self.starts[rows] + plain - (ends[rows] - self.counts[rows])
+        others = [self.others[rank - int(ends[-1])] for rank in ranks[len(plain) :]]
+        return [*zip(rows.tolist(), columns.tolist(), strict=True), *others]
 
 
 def _counted(tables: LogOdds, criteria: Sequence[Criterion], limits: Limits) -> list[list[_Space] | _TooMuch]:
@@ -267,41 +268,110 @@ def _counted(tables: LogOdds, criteria: Sequence[Criterion], limits: Limits) -> 
         )
         return [_TooMuch(reason)] * len(criteria)
     sets = [
-        disclosed
+        _Set(tables, disclosed)
         for size in range(1, len(tables.sensitive) + 1)
         for disclosed in combinations(tables.sensitive, size)
     ]
     halves = _Halves(tables)
-    found: list[list[_Space] | _TooMuch] = []
-    for criterion in criteria:
-        work = _Work(limits, halves)
+    planned: dict[int, list[_Space]] = {}
+    refused: dict[int, _TooMuch] = {}
+    for which, criterion in enumerate(criteria):
         try:
-            found.append([_Space(tables, criterion, disclosed, work) for disclosed in sets])
+            planned[which] = _spaces(tables, criterion, sets, _Work(limits, halves))
         except _TooMuch as reason:
-            found.append(reason)
-    planned = [spaces for spaces in found if isinstance(spaces, list)]
+            refused[which] = reason
     # The sorted half is as long as is best for all of them.
-    longest = min(2 * limits.entries, 2 * isqrt(sum(space.steps for spaces in planned for space in spaces)))
-    for space in chain.from_iterable(planned):
-        space.split(longest)
+    pairs = sum(
+        len(space.places) * space.over.choices(space.over.outside)
+        for spaces in planned.values()
+        for space in spaces
+    )
+    for one in sets:
+        one.split(min(2 * limits.entries, 2 * isqrt(pairs)), limits.entries)
+    for which, spaces in planned.items():
+        if (steps := sum(space.steps for space in spaces)) > limits.steps:
+            refused[which] = _TooMuch(
+                f"an exact count would take {Decimal(steps):.1e} bisections; "
+                f"at most {limits.steps:,} are made"
+            )
     for place in range(len(sets)):
-        for which, spaces in enumerate(found):
-            if isinstance(spaces, list):
-                try:
-                    if place == 0:
-                        _check_steps(spaces, limits)
-                    spaces[place].run()
-                except _TooMuch as reason:
-                    found[which] = reason
-    return found
+        left = [which for which in planned if which not in refused]
+        reasons = _run([planned[which][place] for which in left])
+        refused |= {left[number]: reason for number, reason in reasons.items()}
+    return [refused.get(which) or planned[which] for which in range(len(criteria))]
 
 
-def _check_steps(spaces: list[_Space], limits: Limits) -> None:
-    steps = sum(space.steps for space in spaces)
-    if steps > limits.steps:
-        raise _TooMuch(
-            f"an exact count would take {Decimal(steps):.1e} bisections; at most {limits.steps:,} are made"
-        )
+def _spaces(tables: LogOdds, criterion: Criterion, sets: Sequence[_Set], work: _Work) -> list[_Space]:
+    """What is to be counted by a criterion over each set, where the ends of many x are found at once."""
+    work.check_time()
+    closed = [one.closed(criterion) for one in sets]
+    strength = np.concatenate([np.empty(0), *(one.strength for one in compress(sets, map(not_, closed)))])
+    ends = np.empty((4, len(strength)), dtype=np.int64)
+    for start in range(0, len(strength), _AT_ONCE):
+        work.check_time()
+        some = slice(start, start + _AT_ONCE)
+        ends[:, some] = ends_of(tables, criterion, strength[some])
+    spaces, start = [], 0
+    for one, is_closed in zip(sets, closed, strict=True):
+        stop = start if is_closed else start + len(one.strength)
+        spaces.append(_Space(one, criterion, None if is_closed else ends[:, start:stop], work))
+        start = stop
+    return spaces
+
+
+def _run(spaces: Sequence[_Space]) -> dict[int, _TooMuch]:
+    """Count for each x over one set X the contexts in which it discriminates, by several criteria.
+
+    Returns
+    -------
+    dict
+        By the number of the criterion why it was too much work.
+    """
+    refused: dict[int, _TooMuch] = {}
+    if not any(len(space.places) for space in spaces):
+        return refused
+    _, first = spaces[0].halves()
+    for parts in _parts(spaces, max(1, _TOGETHER // len(first))):
+        ends = np.hstack([spaces[which].ends[:, some] for which, some in parts])
+        totals = [0] * ends.shape[1]
+        doubtful: list[list[tuple[int, Integers]]] = [[] for _ in totals]
+        for block in range(spaces[0].over.blocks):
+            try:
+                spaces[0].work.check_time()
+            except _TooMuch as reason:
+                return dict.fromkeys(range(len(spaces)), reason)
+            counts, unsure = spaces[0].counts(ends - spaces[0].offset(block))
+            totals = [total + count for total, count in zip(totals, counts.tolist(), strict=True)]
+            for i in np.flatnonzero(unsure.any(axis=1)).tolist():
+                doubtful[i].append((block, np.flatnonzero(unsure[i])))
+        start = 0
+        for which, some in parts:
+            stop = start + some.stop - some.start
+            try:
+                if which not in refused:
+                    spaces[which].add(totals[start:stop], doubtful[start:stop])
+            except _TooMuch as reason:
+                refused[which] = reason
+            start = stop
+    return refused
+
+
+def _parts(spaces: Sequence[_Space], together: int) -> Iterator[list[tuple[int, slice]]]:
+    """Which x of which spaces are counted together."""
+    parts: list[tuple[int, slice]] = []
+    room = together
+    for which, space in enumerate(spaces):
+        start = 0
+        while start < len(space.places):
+            stop = min(start + room, len(space.places))
+            parts.append((which, slice(start, stop)))
+            room -= stop - start
+            start = stop
+            if not room:
+                yield parts
+                parts, room = [], together
+    if parts:
+        yield parts
 
 
 class _Halves:
@@ -402,93 +472,123 @@ def strengths_over(tables: LogOdds, disclosed: tuple[int, ...]) -> Floats:
 
 def is_closed(tables: LogOdds, criterion: Criterion, disclosed: tuple[int, ...]) -> bool:
     """Whether the extreme values show that no x over X, or fewer attributes, discriminates in any context."""
-    if any(len(tables.finite[i]) < len(tables.values[i]) for i in disclosed):
-        return criterion.threshold >= 1
-    exact = tables.exact
-    # Of these attributes or fewer: one none of whose values has that sign is left out.
-    extremes = (
-        tuple((i, v) for i in disclosed if exact.sign(i, v := exact.extreme(i, sign)) == sign)
-        for sign in (1, -1)
-    )
-    return all(exact.closed(criterion, x) for x in extremes)
+    return _Set(tables, disclosed).closed(criterion)
+
+
+class _Set:
+    """A set X of disclosed sensitive attributes: what of it is the same by every criterion.
+
+    The other attributes are split three ways: a sorted half, a half whose sums are listed, and, where that
+    list would be too long, outer attributes whose choices are gone through in blocks.
+    """
+
+    def __init__(self, tables: LogOdds, disclosed: tuple[int, ...]) -> None:
+        self.tables, self.disclosed = tables, disclosed
+        #: The attributes of the sorted half, of the listed one, and the outer ones.
+        self.second: tuple[int, ...] = ()
+        self.first: tuple[int, ...] = ()
+        self.outer: tuple[int, ...] = ()
+
+    def split(self, longest: int, listed: int) -> None:
+        """Let the sorted half be no longer than one number, the listed one no longer than another."""
+        split = self._fitting(0, longest)
+        inner = self._fitting(split, listed)
+        outside = self.outside
+        self.second, self.first, self.outer = outside[:split], outside[split:inner], outside[inner:]
+
+    def _fitting(self, start: int, longest: int) -> int:
+        """The end of the attributes from a place on whose sums are no more than this."""
+        lengths = accumulate((len(self.tables.options[i]) for i in self.outside[start:]), mul)
+        return start + sum(1 for _ in takewhile(longest.__ge__, lengths))
+
+    def choices(self, attributes: tuple[int, ...]) -> int:
+        """How many contexts some attributes have."""
+        return prod(len(self.tables.options[i]) for i in attributes)
+
+    @property
+    def blocks(self) -> int:
+        """How many choices the outer attributes have."""
+        return self.choices(self.outer)
+
+    def closed(self, criterion: Criterion) -> bool:
+        """As `is_closed`."""
+        if self._extremes is None:
+            return criterion.threshold >= 1
+        return all(self.tables.exact.closed(criterion, x) for x in self._extremes)
+
+    @cached_property
+    def _extremes(self) -> tuple[Assignment, ...] | None:
+        """The x of least and of greatest s over X or fewer attributes; None where s may be infinite."""
+        if any(len(self.tables.finite[i]) < len(self.tables.values[i]) for i in self.disclosed):
+            return None
+        exact = self.tables.exact
+        # Of these attributes or fewer: one none of whose values has that sign is left out.
+        return tuple(
+            tuple((i, v) for i in self.disclosed if exact.sign(i, v := exact.extreme(i, sign)) == sign)
+            for sign in (1, -1)
+        )
+
+    @cached_property
+    def places(self) -> Integers:
+        """Which of the x over X can occur."""
+        return np.flatnonzero(~np.isnan(self._all))
+
+    @cached_property
+    def strength(self) -> Floats:
+        """S of each of those."""
+        return self._all[self.places]
+
+    @cached_property
+    def _all(self) -> Floats:
+        return strengths_over(self.tables, self.disclosed)
+
+    @cached_property
+    def outside(self) -> tuple[int, ...]:
+        """The other attributes, sensitive ones last: the sets X then share the sorted half."""
+        outside = set(range(len(self.tables.values))).difference(self.disclosed)
+        return tuple(sorted(outside, key=lambda i: (i in self.tables.sensitive, i)))
+
+    @cached_property
+    def reach(self) -> tuple[int, int]:
+        """The least and the greatest sum of the options of these."""
+        rows = [self.tables.reach[i] for i in self.outside]
+        return sum(low for low, _ in rows), sum(high for _, high in rows)
 
 
 class _Space:
-    """The contexts of one set X of disclosed sensitive attributes.
+    """The contexts of one set X of disclosed sensitive attributes in which each x discriminates."""
 
-    Their attributes are split three ways: a sorted half, a half whose sums are listed, and, where that list
-    would be too long, outer attributes whose choices are gone through in blocks.
-    """
-
-    def __init__(
-        self, tables: LogOdds, criterion: Criterion, disclosed: tuple[int, ...], work: _Work
-    ) -> None:
-        self.tables, self.criterion, self.disclosed, self.work = tables, criterion, disclosed, work
-        work.check_time()
-        # Non-sensitive attributes first: the sets X then share the sorted half, which is of these alone.
-        outside = sorted(set(range(len(tables.values))) - set(disclosed), key=lambda i: i in tables.sensitive)
-        sizes = [len(tables.options[i]) for i in outside]
+    def __init__(self, over: _Set, criterion: Criterion, ends: Integers | None, work: _Work) -> None:
+        self.tables, self.over, self.criterion, self.work = over.tables, over, criterion, work
         #: The places of the x that some γ within reach lets discriminate, and the ends of their intervals.
         self.places: Integers = np.empty(0, dtype=np.int64)
-        self._ends: Integers = np.empty((4, 0), dtype=np.int64)
-        self._closed = is_closed(tables, criterion, disclosed)
-        if not self._closed:
-            strength = strengths_over(tables, disclosed)
-            self.places = np.flatnonzero(~np.isnan(strength))
-            ends = np.array(ends_of(tables, criterion, strength[self.places]))
-            low, high = tables.full_reach
-            least = low - tables.prior - sum(tables.reach[i][0] for i in disclosed)
-            most = high - tables.prior - sum(tables.reach[i][1] for i in disclosed)
+        self.ends: Integers = np.empty((4, 0), dtype=np.int64)
+        self._closed = ends is None
+        if ends is not None:
+            least, most = over.reach
             within = (ends[0] <= most) & (least <= ends[3]) & (ends[0] <= ends[3])
-            self.places, self._ends = self.places[within], ends[:, within]
-        self._outside, self._sizes = outside, sizes
-        self.split(1)
-
-    def split(self, longest: int) -> None:
-        """Let the sorted half be no longer than this."""
-        outside, sizes = self._outside, self._sizes
-        split, length = 0, 1
-        while split < len(sizes) and length * sizes[split] <= longest:
-            length *= sizes[split]
-            split += 1
-        inner, length = split, 1
-        while inner < len(sizes) and length * sizes[inner] <= self.work.limits.entries:
-            length *= sizes[inner]
-            inner += 1
-        self.second, self.first, self.outer = (
-            tuple(outside[:split]),
-            tuple(outside[split:inner]),
-            tuple(outside[inner:]),
-        )
-        self.blocks = prod(sizes[inner:])
-        self.steps = len(self.places) * prod(sizes[split:])
+            self.places, self.ends = over.places[within], ends[:, within]
         #: Per x the number of contexts in which it discriminates.
         self._totals: list[int] = []
 
-    def run(self) -> None:
-        """Count for each x the contexts in which it discriminates."""
-        self._totals = []
-        if not len(self.places):
-            return
-        _, first = self._halves()
-        together = max(1, _TOGETHER // len(first))
-        for start in range(0, len(self.places), together):
-            ends = self._ends[:, start : start + together]
-            totals = [0] * ends.shape[1]
-            doubtful: list[list[tuple[int, Integers]]] = [[] for _ in totals]
-            for block in range(self.blocks):
-                self.work.check_time()
-                counts, unsure = self._counts(ends - self._offset(block))
-                totals = [total + count for total, count in zip(totals, counts.tolist(), strict=True)]
-                for i in np.flatnonzero(unsure.any(axis=1)).tolist():
-                    doubtful[i].append((block, np.flatnonzero(unsure[i])))
-            for i, rows_of_blocks in enumerate(doubtful):
-                if rows_of_blocks:
-                    x, exact = self._exactly(start + i)
-                    totals[i] += sum(
-                        self._hits(x, exact, block, rows).total for block, rows in rows_of_blocks
-                    )
-            self._totals += totals
+    def add(self, totals: list[int], doubtful: list[list[tuple[int, Integers]]]) -> None:
+        """Note in how many contexts the next x discriminate, and settle those in which it is in doubt.
+
+        Parameters
+        ----------
+        doubtful : list of list of (int, array of int)
+            Per x the blocks with the entries of the listed half whose contexts were not counted.
+        """
+        for total, rows_of_blocks in zip(totals, doubtful, strict=True):
+            if rows_of_blocks:
+                number = len(self._totals)
+                total += sum(self._hits(number, block, rows).total for block, rows in rows_of_blocks)
+            self._totals.append(total)
+
+    @property
+    def steps(self) -> int:
+        """How many bisections that takes."""
+        return len(self.places) * self.over.choices(self.over.first + self.over.outer)
 
     @property
     def total(self) -> int:
@@ -498,36 +598,40 @@ class _Space:
     def coverage(self) -> Coverage:
         """How many of the pairs over X are discrimination patterns."""
         return Coverage(
-            disclosed=self.disclosed,
+            disclosed=self.over.disclosed,
             method="closed form" if self._closed else "exhausted",
-            pairs=pairs_over(self.tables, self.disclosed),
+            pairs=pairs_over(self.tables, self.over.disclosed),
             lower=self.total,
             upper=self.total,
         )
 
     def at(self, ranks: list[int]) -> Iterator[tuple[Assignment, Assignment]]:
         """The patterns at some ranks, which are in order."""
-        before = 0
-        wanted = iter(ranks)
-        rank = next(wanted, None)
-        for i, total in enumerate(self._totals):
-            of_x = []
-            while rank is not None and rank < before + total:
-                of_x.append(rank - before)
-                rank = next(wanted, None)
-            before += total
-            if of_x:
-                x, ends = self._exactly(i)
-                passed = 0
-                for block in range(self.blocks):
-                    hits = self._hits(x, ends, block)
-                    here = [r - passed for r in of_x if passed <= r < passed + hits.total]
-                    yield from ((x, y) for y in self._contexts(block, list(hits.at(here))))
-                    passed += hits.total
-            if rank is None:
-                return
+        before = [0, *accumulate(self._totals)]
+        #: Per block the x, with the places of their contexts.
+        found: list[tuple[int, int, list[tuple[int, int]]]] = []
+        for number, of_x in groupby(ranks, lambda rank: bisect_right(before, rank) - 1):
+            left = [rank - before[number] for rank in of_x]
+            for block in range(self.over.blocks):
+                hits = self._hits(number, block)
+                total = hits.total
+                here = list(takewhile(total.__gt__, left))
+                found.append((block, number, hits.at(here)))
+                left = [rank - total for rank in left[len(here) :]]
+                if not left:
+                    break
+        # The contexts of all x are looked up at once, block by block.
+        of_block: dict[int, Iterator[Assignment]] = {
+            block: self._contexts(
+                block, [place for at, _, places in found if at == block for place in places]
+            )
+            for block in {block for block, _, _ in found}
+        }
+        for block, number, places in found:
+            x = self._x(number)
+            yield from ((x, y) for y in islice(of_block[block], len(places)))
 
-    def _halves(self) -> tuple[Integers, Integers]:
+    def halves(self) -> tuple[Integers, Integers]:
         """The sums of the sorted half, which rise, and of the listed half, which fall.
 
         What the listed half leaves for the sorted one then rises, and bisecting touches memory in order.
@@ -536,14 +640,16 @@ class _Space:
         return second.sums, first.sums[::-1]
 
     def _lists(self) -> list[SortedSums]:
-        return self.work.halves.of(self.second, self.first)
+        return self.work.halves.of(self.over.second, self.over.first)
 
-    def _offset(self, block: int) -> int:
+    def offset(self, block: int) -> int:
         """What the outer attributes add in a block."""
-        outer = choice_at([self.tables.options[i] for i in self.outer], block)
-        return sum(int(self.tables.options[i][entry]) for i, entry in zip(self.outer, outer, strict=True))
+        outer = choice_at([self.tables.options[i] for i in self.over.outer], block)
+        return sum(
+            int(self.tables.options[i][entry]) for i, entry in zip(self.over.outer, outer, strict=True)
+        )
 
-    def _counts(self, ends: Integers) -> tuple[Integers, Mask]:
+    def counts(self, ends: Integers) -> tuple[Integers, Mask]:
         """For some x in how many contexts they discriminate, and with which entries of the listed half.
 
         Contexts of entries with which that is in doubt are not counted.
@@ -582,33 +688,32 @@ class _Space:
             unsure[i, doubtful] = inside > 0
         return total, unsure
 
-    def _exactly(self, number: int) -> tuple[Assignment, _Ends]:
-        """An x with the ends of its interval as exact as they are known."""
-        tables = self.tables
-        values = np.unravel_index(self.places[number], [len(tables.values[i]) for i in self.disclosed])
-        x = tuple((i, int(v)) for i, v in zip(self.disclosed, values, strict=True))
-        return x, exact_ends(tables, self.criterion, x)
+    def _x(self, number: int) -> Assignment:
+        disclosed = self.over.disclosed
+        values = np.unravel_index(self.places[number], [len(self.tables.values[i]) for i in disclosed])
+        return tuple((i, int(v)) for i, v in zip(disclosed, values, strict=True))
 
-    def _hits(self, x: Assignment, ends: _Ends, block: int, rows: Integers | None = None) -> _Hits:
-        """The contexts of a block in which x discriminates, of all or of some entries of the listed half."""
+    def _hits(self, number: int, block: int, rows: Integers | None = None) -> _Hits:
+        """Where an x discriminates in a block, among all or some entries of the listed half."""
         self.work.check_time()
-        second, first = self._halves()
-        if rows is not None:
-            first = first[rows]
-        offset = self._offset(block)
-        ends = (ends[0] - offset, ends[1] - offset, ends[2] - offset, ends[3] - offset)
-        starts = np.searchsorted(second, ends[0] - first)
-        stops = np.searchsorted(second, ends[3] - first, side="right")
-        lowest, highest = second.take(starts, mode="clip"), second.take(stops - 1, mode="clip")
+        second, first = self._lists()[0], self.halves()[1]
+        first = (first if rows is None else first[rows]) + self.offset(block)
+
+        def between(ends: _Ends) -> tuple[Integers, Integers, Integers]:
+            starts, stops = second.below(ends[0] - first), second.below(ends[3] - first + 1)
+            lowest, highest = (second.sums.take(places, mode="clip") for places in (starts, stops - 1))
+            doubtful = (lowest < ends[1] - first) | (highest > ends[2] - first)
+            return starts, stops, np.flatnonzero((starts < stops) & doubtful)
+
+        starts, stops, undecided = between(tuple(self.ends[:, number].tolist()))
         others: list[tuple[int, int]] = []
-        undecided = np.flatnonzero(
-            (starts < stops) & ((lowest < ends[1] - first) | (highest > ends[2] - first))
-        )
         if len(undecided):
-            inside = np.searchsorted(second, ends[1] - first[undecided])
-            inside_stop = np.maximum(
-                inside, np.searchsorted(second, ends[2] - first[undecided], side="right")
-            )
+            # Only then it is worth knowing the ends as exactly as they can be.
+            x = self._x(number)
+            ends = exact_ends(self.tables, self.criterion, x)
+            starts, stops, undecided = between(ends)
+            inside = second.below(ends[1] - first[undecided])
+            inside_stop = np.maximum(inside, second.below(ends[2] - first[undecided] + 1))
             self.work.settle(int((stops - starts)[undecided].sum() - (inside_stop - inside).sum()))
             for row, start, low, high, stop in zip(
                 (undecided if rows is None else rows[undecided]).tolist(),
@@ -631,12 +736,16 @@ class _Space:
         """The contexts at some places of the halves."""
         second, first = self._lists()
         rows, columns = np.array(places, dtype=np.int64).reshape(-1, 2).T
-        outer = choice_at([self.tables.options[i] for i in self.outer], block)
-        attributes = self.second + self.first + self.outer
-        finite = self.tables.finite
+        outer = choice_at([self.tables.options[i] for i in self.over.outer], block)
+        attributes = self.over.second + self.over.first + self.over.outer
+        #: Where each attribute stands, in their order, and what each of its entries discloses.
+        columns_of = sorted(range(len(attributes)), key=attributes.__getitem__)
+        disclosed = [[(i, v) for v in (-1, *self.tables.finite[i])] for i in sorted(attributes)]
         for entries in zip(second.choices(columns), first.choices(len(first.sums) - 1 - rows), strict=True):
-            whole = zip(attributes, (*entries[0], *entries[1], *outer), strict=True)
-            yield tuple(sorted((i, finite[i][entry - 1]) for i, entry in whole if entry))
+            whole = (*entries[0], *entries[1], *outer)
+            yield tuple(
+                values[whole[at]] for at, values in zip(columns_of, disclosed, strict=True) if whole[at]
+            )
 
 
 def _up_to(

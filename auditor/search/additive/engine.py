@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate, zip_longest
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -15,7 +16,6 @@ from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import ANY, Scope
 from auditor.search.additive.counting import Counting, PatternCount, counts_above, no_patterns
-from auditor.search.additive.enclosing import enclosed_count
 from auditor.search.additive.log_odds import population_of
 from auditor.search.additive.probable_counts import count_probable_patterns, probable_pairs
 from auditor.search.additive.ranking import Ranking, rank, top_patterns
@@ -210,6 +210,8 @@ class Engine:
             count = self._counting.count()
             if count.reason is None or not enclosed:
                 return count
+            from auditor.search.additive.enclosing import enclosed_count
+
             return enclosed_count(self.tables, self.criterion, self.limits, count.reason)
         probable = count_probable_patterns(self.tables, self.criterion, self.min_probability, self.limits)
         if probable.reason is None:
@@ -243,9 +245,11 @@ class Engine:
         tables, population = self.tables, population_of(self.tables)
         strengths = [tables.real(tables.strength(x)) for x, _ in pairs]
         contexts = [tables.real(tables.prior + sum(tables.values[i][v] for i, v in y)) for _, y in pairs]
-        sides = [
-            population.log_prior + sum(population.log_likelihood[i][v] for i, v in x + y) for x, y in pairs
-        ]
+        # A row of zeros stands for every value that a pair has less than the longest.
+        rows = np.concatenate([np.zeros((1, 2)), *population.log_likelihood])
+        first = [*accumulate(map(len, population.log_likelihood), initial=1)]
+        values = np.array([*zip_longest(*([first[i] + v for i, v in x + y] for x, y in pairs), fillvalue=0)])
+        sides = population.log_prior + sum(rows[places] for places in values)
         probabilities = np.exp(sides).sum(axis=1)
         degrees = self.criterion.size(np.array(strengths), np.array(contexts))
         return tuple(

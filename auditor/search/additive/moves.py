@@ -8,6 +8,7 @@ one value of each attribute this is a knapsack; its relaxation to fractions of v
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from math import inf
 
@@ -49,16 +50,18 @@ class Moves:
         for sign, log_p in ((1, log_d), (-1, log_not_d)):
             gain = sign * log_odds
             finite = np.isfinite(gain)
-            slopes = np.full(positions + 1, inf)
-            best, best_finite = np.zeros(positions + 1), np.zeros(positions + 1)
-            for p in range(positions - 1, -1, -1):
-                here = position == p
-                best[p] = best[p + 1] + max(0.0, gain[here].max(initial=0.0))
-                best_finite[p] = best_finite[p + 1] + max(0.0, gain[here & finite].max(initial=0.0))
-                moves = here & finite & (gain > -_ROUNDING)
-                slope = (-log_p[moves] / np.maximum(gain[moves] + _ROUNDING, 0)).min(initial=inf)
-                slopes[p] = min(slopes[p + 1], slope * (1 - _ROUNDING))
-            sides.append((best, best_finite, slopes))
+            best, best_finite, slopes = np.zeros(positions), np.zeros(positions), np.full(positions, inf)
+            np.maximum.at(best, position, gain)
+            np.maximum.at(best_finite, position[finite], gain[finite])
+            moves = finite & (gain > -_ROUNDING)
+            np.minimum.at(slopes, position[moves], -log_p[moves] / (gain[moves] + _ROUNDING))
+            sides.append(
+                (
+                    _from_the_end(np.cumsum, best, 0.0),
+                    _from_the_end(np.cumsum, best_finite, 0.0),
+                    _from_the_end(np.minimum.accumulate, slopes * (1 - _ROUNDING), inf),
+                )
+            )
             self._steps[sign] = _steps(position, gain, -log_p, positions)
         (self.most, self.finite_most, self.rise), (least, finite_least, self.fall) = sides
         self.least, self.finite_least = -least, -finite_least
@@ -87,14 +90,21 @@ class Moves:
         return self._knapsacks[sign, position]
 
 
+def _from_the_end(accumulated: Callable[[Floats], Floats], numbers: Floats, last: float) -> Floats:
+    """What numbers add up to from each position on, and nothing from the end."""
+    return np.append(accumulated(numbers[::-1])[::-1], last)
+
+
 def _steps(position: Integers, gain: Floats, cost: Floats, positions: int) -> tuple[Floats, Floats, Integers]:
     """Steps along each attribute's concave hull, the cheapest first: cost, gain and position of each."""
+    of_position: list[list[tuple[float, float]]] = [[] for _ in range(positions)]
+    for p, c, g in zip(position.tolist(), cost.tolist(), gain.tolist(), strict=True):
+        if 0 < g < inf:
+            of_position[p].append((c, g))
     steps: list[tuple[float, float, float, int]] = []
-    for p in range(positions):
-        here = (position == p) & np.isfinite(gain) & (gain > 0)
-        points = sorted(zip(cost[here].tolist(), gain[here].tolist(), strict=True))
+    for p, points in enumerate(of_position):
         hull = [(0.0, 0.0)]
-        for c, g in points:
+        for c, g in sorted(points):
             if g <= hull[-1][1]:
                 continue
             while len(hull) > 1 and (g - hull[-2][1]) * (hull[-1][0] - hull[-2][0]) >= (

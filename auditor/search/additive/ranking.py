@@ -231,7 +231,10 @@ class _Search:
         """Fill the candidates for the k best; tells whether the tree was exhausted."""
         frontier, tree = self._frontier, self._tree
         most = _CHILDREN // max(len(tree.columns.attribute), _DEARER * len(tree.xs.values), 1)
-        frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.array([inf]))
+        if tree.xs.few and tree.tables.total_combinations <= self._limits.nodes:
+            self._grow(k)
+        else:
+            frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.array([inf]))
         while len(frontier):
             limits = self._limits
             if self.nodes >= limits.nodes or self._looked_at >= limits.children or limits.expired():
@@ -266,6 +269,16 @@ class _Search:
         x_parent, x_column, parent, column = place
         return self._tree.xs.assignment(x_parent, x_column), self._tree.context(parent, column)
 
+    def _grow(self, k: int) -> None:
+        """Evaluate all x, of which there are few."""
+        combinations = self._tree.xs
+        ids = combinations.grow()
+        xs = combinations.at(ids)
+        self.nodes += 1 + int(combinations.extensible(xs).sum())
+        self._looked_at += _DEARER * len(xs)
+        probable = self._probable(xs)
+        self._meet(ids[probable], xs[probable], k)
+
     def _extend(self, ids: Integers, k: int) -> None:
         """Evaluate the x that disclose one attribute more, and bound what comes of them."""
         self.nodes += len(ids)
@@ -273,20 +286,27 @@ class _Search:
         for start in range(0, len(ids), _WIDE):
             xs = combinations.children(ids[start : start + _WIDE])
             self._looked_at += _DEARER * len(xs)
-            log_p = np.logaddexp(*(p + q for p, q in zip((xs.log_a, xs.log_b), self._priors(), strict=True)))
-            xs = xs[log_p >= self._floor]
-            whole = combinations.whole(xs)
-            nodes, slots = self._tree.unopened(xs), self._tree.slots(xs)
-            if self._tree.scope.contexts != "all":
-                places = np.column_stack([xs.parent, xs.column, nodes.parent, nodes.column])
-                self._evaluate(nodes[whole], slots[whole], places[whole], k)
+            xs = xs[self._probable(xs)]
             ids_of = combinations.keep(xs)
-            if self._tree.scope.contexts != "none":
-                self._push(
-                    CONTEXTS, ids_of[whole], self._bound_contexts(xs[whole], slots[whole], nodes[whole])
-                )
+            self._meet(ids_of, xs, k)
             more = combinations.extensible(xs)
             self._push(EXTENSIONS, ids_of[more], self._bound_extensions(xs[more]))
+
+    def _probable(self, xs: Xs) -> Mask:
+        """Which x may be probable enough, or extensions of them."""
+        log_p = np.logaddexp(*(p + q for p, q in zip((xs.log_a, xs.log_b), self._priors(), strict=True)))
+        result: Mask = log_p >= self._floor
+        return result
+
+    def _meet(self, ids: Integers, xs: Xs, k: int) -> None:
+        """Evaluate some x without context, and bound their contexts."""
+        whole = self._tree.xs.whole(xs)
+        nodes, slots = self._tree.unopened(xs), self._tree.slots(xs)
+        if self._tree.scope.contexts != "all":
+            places = np.column_stack([xs.parent, xs.column, nodes.parent, nodes.column])
+            self._evaluate(nodes[whole], slots[whole], places[whole], k)
+        if self._tree.scope.contexts != "none":
+            self._push(CONTEXTS, ids[whole], self._bound_contexts(xs[whole], slots[whole], nodes[whole]))
 
     def _priors(self) -> tuple[float, float]:
         return population_of(self._tree.tables).log_prior
@@ -344,7 +364,7 @@ class _Search:
 
     def _bound_contexts(self, xs: Xs, slots: Slots, nodes: Nodes) -> Floats:
         if self._rank_by != "discrimination":
-            return self._bounds.of_roots(xs)
+            return self._bounds.of_roots(slots)
         low, high = self._reach_within(xs, slots.log_probability(nodes))
         return self._as_bound(self._tree.largest_degree(xs.strength, low, high))
 
@@ -398,6 +418,8 @@ class _Search:
         )
         above = self._score(slots, t, log_p, degree + error) + ROUNDING
         may = above >= self._best.floor
+        if not may.any():
+            return
         slots, t, log_p, degree, error, places, above = (
             slots[may],
             t[may],

@@ -123,8 +123,9 @@ class Rationals:
         return criterion.interval(*self._likelihoods(x))
 
     def closed(self, criterion: Criterion, x: Assignment) -> bool:
-        """`Criterion.supremum_within` the threshold."""
-        return criterion.supremum_within(*self._likelihoods(x), criterion.threshold)
+        """`Criterion.supremum_within` the threshold, which the ratio of the likelihoods decides."""
+        (u, v, _), (du, dv, _) = self.model.weights(()), self.model.weights(x)
+        return criterion.supremum_within(Fraction(du * v), Fraction(dv * u), criterion.threshold)
 
     def worst_first(
         self, criterion: Criterion, x: Assignment, contexts: Sequence[Assignment]

@@ -77,12 +77,15 @@ class Memory:
     worst: dict[frozenset[int], Pattern] = field(default_factory=dict)
     """Of each set X the worst pattern that was measured, in a list or not."""
 
-    def note(self, patterns: Iterable[Pattern]) -> None:
-        """Remember the worst."""
-        for pattern in patterns:
-            known = self.worst.setdefault(pattern.disclosed, pattern)
-            if abs(pattern.degree) > abs(known.degree):
-                self.worst[pattern.disclosed] = pattern
+    def note(self, patterns: Sequence[Pattern]) -> None:
+        """Remember the worst of some patterns of one x."""
+        if not patterns:
+            return
+        # Floats tell nearly all apart.
+        worst = min(patterns, key=lambda pattern: _rank(pattern)[:2])
+        known = self.worst.setdefault(worst.disclosed, worst)
+        if abs(worst.degree) > abs(known.degree):
+            self.worst[worst.disclosed] = worst
 
 
 def worst_patterns(
@@ -231,7 +234,16 @@ class Strongest:
     def __iter__(self) -> Iterator[tuple[float, float, Assignment | None]]:
         frontier, xs = Frontier(), self._xs
         block = max(1, min(_BLOCK, _CHILDREN // (1 + len(xs.values))))
-        frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.ones(1))
+        if xs.few:
+            yield 1.0, 0.0, None
+            number = xs.grow()
+            self.children += len(number)
+            found = xs.at(number)
+            own = self._bounds(found.strength, found)
+            whole = xs.whole(found) & (own >= self.floor)
+            frontier.push(CONTEXTS, number[whole], own[whole])
+        else:
+            frontier.push(EXTENSIONS, np.zeros(1, dtype=np.int64), np.ones(1))
         while len(frontier):
             ceiling = min(frontier.best, 1.0)
             kind, number, bound = frontier.pop(block)
@@ -475,10 +487,9 @@ def _nearest_the_peak(
 
 def _assignment(tables: LogOdds, attributes: tuple[int, ...], choice: Choice, shift: int) -> Assignment:
     """The values chosen from the rows of `LogOdds.options`; entry 0 stands for "not disclosed"."""
+    finite, before = tables.finite, shift - 1
     return tuple(
-        (i, tables.finite[i][entry + shift - 1])
-        for i, entry in zip(attributes, choice, strict=True)
-        if entry + shift > 0
+        [(i, finite[i][entry + before]) for i, entry in zip(attributes, choice, strict=True) if entry + shift]
     )
 
 

@@ -73,8 +73,9 @@ class Difference(Criterion):
 
     def supremum_within(self, a: Fraction, b: Fraction, bound: Fraction) -> bool:
         """Whether ``tanh(|s|/4) <= bound``."""
-        low, high = min(a, b), max(a, b)
-        return bound >= 1 or low * (1 + bound) ** 2 >= high * (1 - bound) ** 2
+        (low, low_of), (high, high_of) = min(a, b).as_integer_ratio(), max(a, b).as_integer_ratio()
+        part, of = bound.as_integer_ratio()
+        return part >= of or low * high_of * (of + part) ** 2 >= high * low_of * (of - part) ** 2
 
     def supremum_terms(self) -> tuple[tuple[Fraction, Fraction], ...]:
         """``(1 - δ) e^(|s|/2) - (1 + δ)``."""
@@ -92,8 +93,10 @@ class Difference(Criterion):
             return odds
         if a == 0:
             return 1 / odds
-        square = odds * odds * a / b
-        return max(square, 1 / square)
+        # In integers, with one common divisor sought rather than five.
+        above = odds.numerator**2 * a.numerator * b.denominator
+        below = odds.denominator**2 * a.denominator * b.numerator
+        return Fraction(max(above, below), min(above, below))
 
     def odds_terms(self) -> tuple[tuple[Fraction, int, int], ...]:
         """``A - B - δ (1 + A)(1 + B)``."""

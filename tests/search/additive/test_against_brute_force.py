@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import get_args
 from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 
-from auditor.search.additive import counting, enclosing, subset_sums
+from auditor.search.additive import combinations, counting, enclosing, subset_sums
 from auditor.search.additive.combinations import Scope
-from auditor.search.additive.counting import count_patterns, sample_patterns
+from auditor.search.additive.counting import count_patterns, counts_above, sample_patterns
 from auditor.search.additive.enclosing import enclosed_count
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
@@ -57,6 +58,18 @@ def check_count_piece_by_piece(case: Case) -> None:
         assert count_patterns(tables, criterion).total == len(case.patterns.patterns)
 
 
+def check_counts_above(case: Case) -> None:
+    """Of many thresholds at once, among them degrees that occur, and the same piece by piece."""
+    tables, criterion = question(case)
+    sizes = sorted({pair.size for pair in case.brute.pairs})
+    thresholds = [Fraction(0), *sizes[:: 1 + len(sizes) // 5], Fraction(1)]
+    thresholds = [criterion.threshold, *(value for value in thresholds if 0 <= value <= 1)]
+    expected = tuple((sum(pair.size > value for pair in case.brute.pairs),) * 2 for value in thresholds)
+    assert counts_above(tables, criterion, thresholds) == expected
+    with patch.multiple(counting, _TOGETHER=5, _AT_ONCE=2):
+        assert counts_above(tables, criterion, thresholds) == expected
+
+
 def check_enclosed_count(case: Case) -> None:
     tables, criterion = question(case)
     true = len(case.patterns.patterns)
@@ -73,6 +86,11 @@ def check_sample(case: Case) -> None:
     assert sample is not None
     assert_patterns(case, sample, case.patterns)
     assert len(sample) == min(SOME, len(case.patterns.patterns))
+    # All of them, where the lists are so short that some attributes are gone through one choice at a time.
+    everything = sample_patterns(tables, criterion, ALL, Limits(entries=4))
+    assert everything is not None
+    assert_patterns(case, everything, case.patterns)
+    assert len(set(keys(everything))) == len(everything) == len(case.patterns.patterns)
 
 
 def check_worst(case: Case) -> None:
@@ -129,6 +147,14 @@ def check_ranking(case: Case) -> None:
             assert_top(case, found.patterns, case.probable, k, rank_by)
 
 
+def check_one_combination_after_another(case: Case) -> None:
+    """As where there are too many to look at all of them."""
+    with patch.object(combinations, "_FEW", 0):
+        check_worst(case)
+        check_worst_patterns(case)
+        check_ranking(case)
+
+
 def check_summaries(case: Case) -> None:
     tables, criterion = question(case)
     for summary, expected in (
@@ -145,6 +171,7 @@ def check_summaries(case: Case) -> None:
 CHECKS = [
     check_count,
     check_count_piece_by_piece,
+    check_counts_above,
     check_enclosed_count,
     check_sample,
     check_worst,
@@ -152,6 +179,7 @@ CHECKS = [
     check_worst_by_attribute,
     check_levels,
     check_ranking,
+    check_one_combination_after_another,
     check_summaries,
 ]
 

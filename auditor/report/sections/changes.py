@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from auditor.report.blocks import Block, Blocks, Heading, Paragraph, Table, values
 from auditor.report.figures import between, share, signed, size, whole
 from auditor.report.subject import Subject
-from auditor.report.wording import KINDS, VERDICTS, move_table
+from auditor.report.wording import KINDS, VERDICTS, least, move_table
 
 if TYPE_CHECKING:
     from auditor.documents.comparison import CertificateSide, Comparison, ParameterChange, PatternChanges
@@ -37,6 +37,8 @@ def blocks(
     """Say what changed; of the decision's values a comparison knows only the favourable one."""
     before, after = document.before, document.after
     kinds = sorted({KINDS[side.verdict] for side in (before, after)})
+    shares = before.min_probability, after.min_probability
+    considered = (f"of {least(one)} of people" if one else "all" for one in shares)
     made: list[Block] = [
         Table(
             "",
@@ -46,6 +48,7 @@ def blocks(
                 ("Largest degree", *degrees(before, after)),
                 ("Discrimination patterns", _counted(before), _counted(after)),
                 ("δ", before.delta, after.delta),
+                *([("Patterns considered", *considered)] if any(shares) else []),
                 *([("Box", before.box or "none", after.box or "none")] if before.box or after.box else []),
                 (" or ".join(kinds).capitalize(), before.id[:16], after.id[:16]),
                 ("Model digest", before.model_sha256[:16], after.model_sha256[:16]),
@@ -86,6 +89,8 @@ def blocks(
     )
     if none := [f"{title}: {whole(c.count)}." for title, c in kinds_of_change if not c.reason and not c.top]:
         made.append(Paragraph(" ".join(none)))
+    if any(shares):
+        made.append(Paragraph("What changed is counted over patterns of any probability."))
     for title, changes in kinds_of_change:
         made += _patterns(title, changes, before.delta, after.delta)
     moved = document.parameters_moved
@@ -137,6 +142,8 @@ def largest(side: CertificateSide) -> str:
 def _counted(side: CertificateSide) -> str:
     if side.pattern_count is None:
         return "not counted"
+    if side.min_probability is not None:
+        return f"{whole(side.pattern_count)} so probable"
     part = share(side.pattern_count, side.total_patterns)
     return f"{whole(side.pattern_count)} of {whole(side.total_patterns)} ({part})"
 

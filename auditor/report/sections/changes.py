@@ -97,7 +97,10 @@ def blocks(
     heading = f"Parameters that moved: {len(moved):,} of {document.parameters_compared:,}"
     if document.parameters_compared:
         shown = list(islice(_once(moved), _SHOWN))
-        made += move_table(shown, favourable, unfavourable, heading) or [Paragraph(f"{heading}.")]
+        table = move_table(shown, favourable, unfavourable, heading) or [Paragraph(f"{heading}.")]
+        if len(shown) < len(list(_once(moved))):
+            table.insert(1, Paragraph(f"The {len(shown)} that moved most are listed.", "intro"))
+        made += table
     if found := document.log_likelihood:
         old, new = (
             "minus infinity" if value is None else f"{value:,.2f}"
@@ -168,6 +171,8 @@ def _patterns(title: str, changes: PatternChanges, before: str, after: str) -> l
     made: list[Block] = [Heading(heading)]
     if changes.reason:
         made.append(Paragraph(f"Not counted: {changes.reason}."))
+    if changes.top and (changes.count is None or len(changes.top) < changes.count):
+        made.append(Paragraph(f"The {len(changes.top)} worst that were found are listed.", "intro"))
     if changes.top:
         rows = [
             (

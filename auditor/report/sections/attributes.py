@@ -82,7 +82,13 @@ def _by_attribute(audit: Audit) -> list[Block]:
         Heading("By sensitive attribute", "attributes"),
         Table(
             "",
-            ("Attribute", "Worst pattern, alone or with others", "Alone", "Alone or with others", "Patterns"),
+            (
+                "Attribute",
+                "Worst pattern, alone or with others",
+                "Worst degree alone",
+                "Worst degree",
+                "Patterns",
+            ),
             rows,
             3,
             "attributes",

@@ -58,7 +58,7 @@ def blocks(
         Paragraph(
             {
                 True: f"It got worse: {_in_words('; '.join(document.regressions))}.",
-                False: f"It did not get worse; the largest degree may grow by {document.tolerance}.",
+                False: f"It did not get worse, where the largest degree is let grow by {document.tolerance}.",
                 None: "Whether it got worse is not known.",
             }[document.regressed]
         ),

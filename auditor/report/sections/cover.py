@@ -42,8 +42,9 @@ _MEANING, _POPULATION = "what is not disclosed", "that of a population"
 _NAME, _DATA, _LIST, _SENTENCE, _FOOTER = 70, 100, 90, 480, 40
 #: A longer list of what a certificate changes is in the appendix.
 _CHANGES = 170
-#: Characters of a line of the claim, the finding, a fact and a name, and lines for all of them.
-_IN_CLAIM, _IN_LINE, _IN_FACT, _IN_NAME, _ROOM = 72, 85, 62, 45, 23
+#: Characters of a line of the claim, the finding, a fact, a name, the verdict and the figure under the axis;
+#: and lines for all of them.
+_IN_CLAIM, _IN_LINE, _IN_FACT, _IN_NAME, _IN_VERDICT, _IN_KEY, _ROOM = 72, 85, 62, 45, 45, 34, 23
 #: Facts that stand on other pages too, those first that the first page needs least.
 _ELSEWHERE = ("In the data", "Groups", "Data", "Model", "Not disclosed")
 #: The worst pattern of at least so many people is called plausible.
@@ -114,6 +115,7 @@ def cover(subject: Subject) -> Cover:
     model = stated.model
     certified = certificate is not None and stated.verdict == "delta-fair"
     low, high = stated.largest.max_degree_bounds or (stated.largest.max_degree, 1.0)
+    few = limited(stated.min_probability)
     said = verdict_words(stated.verdict, stated.delta, stated.min_probability)
     finding, shares, command = _finding(subject), _shares(subject.audit), _command(stated, subject.audit)
     name, issuer, responsible = (
@@ -123,7 +125,8 @@ def cover(subject: Subject) -> Cover:
     # What takes no line of the rest, or one, may take more.
     above = _lines(claim(stated), _IN_CLAIM) + _lines(finding, _IN_LINE) + subject.reaches_further
     above += sum(max(0, _lines(text, _IN_NAME) - 1) for text in (name, issuer, responsible))
-    above += _lines(largest(stated), _IN_NAME) - 1 + max(0, _lines(command, _IN_FACT) - 2)
+    above += _lines(largest(stated) + few, _IN_KEY) - 1 + max(0, _lines(command, _IN_FACT) - 2)
+    above += _lines(said, _IN_VERDICT) - 1
     if subject.audit and shares:
         above += 3 if all(row.proved for row in subject.audit.by_share) else 5
     return Cover(
@@ -138,7 +141,7 @@ def cover(subject: Subject) -> Cover:
         certified=certified,
         scale=charts.DegreeScale.of(float(stated.delta), low, high),
         largest=largest(stated),
-        limited=limited(stated.min_probability),
+        limited=few,
         qr=charts.qr_path(f"sha256:{model.sha256}"),
         document=f"No. {certificate.id}" if certificate else f"model sha256:{model.sha256[:16]}",
         command=command,

@@ -44,9 +44,9 @@ _NAME, _DATA, _LIST, _SENTENCE, _FOOTER = 70, 100, 90, 480, 40
 _CHANGES = 170
 #: Characters of a line of the claim, the finding, a fact, a name, the verdict and the figure under the axis;
 #: and lines for all of them.
-_IN_CLAIM, _IN_LINE, _IN_FACT, _IN_NAME, _IN_VERDICT, _IN_KEY, _ROOM = 72, 85, 62, 45, 45, 34, 23
+_IN_CLAIM, _IN_LINE, _IN_FACT, _IN_NAME, _IN_VERDICT, _IN_KEY, _ROOM = 72, 85, 62, 45, 45, 34, 22
 #: Facts that stand on other pages too, those first that the first page needs least.
-_ELSEWHERE = ("In the data", "Groups", "Data", "Model", "Not disclosed")
+_ELSEWHERE = ("In the data", "Groups", "Data", "Model", "Not disclosed", "Favourable decision")
 #: The worst pattern of at least so many people is called plausible.
 _PLAUSIBLE = "0.0001"
 #: Characters of sensitive attributes in the command that repeats an audit; more are in the appendix.
@@ -129,6 +129,7 @@ def cover(subject: Subject) -> Cover:
     above += _lines(said, _IN_VERDICT) - 1
     if subject.audit and shares:
         above += 3 if all(row.proved for row in subject.audit.by_share) else 5
+        above += max(_lines(label, _IN_LINE // len(shares.head)) for label in shares.head) - 1
     return Cover(
         heading=_CERTIFICATES[stated.verdict] if certificate else "Audit report",
         band="" if certified else _BANDS[stated.verdict],

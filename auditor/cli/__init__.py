@@ -3,7 +3,13 @@
 Heavy modules are imported by the commands that need them, so that ``auditor --help`` answers at once.
 """
 
-from auditor.cli import signals
+import sys
+
+try:
+    from auditor.cli import signals
+except KeyboardInterrupt:  # pragma: no cover: a matter of milliseconds, until signals are listened to
+    sys.stderr.write("interrupted; nothing was written\n")
+    raise SystemExit(130) from None
 
 __all__ = ["main"]
 

@@ -13,10 +13,12 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
 
+from auditor.version import __version__
+
+# The module `typing` takes longer than all else that is needed until the program can answer Ctrl-C.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from auditor.documents.audit import Audit as Audit
     from auditor.errors import AuditorError as AuditorError
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
     from auditor.usecases.certifying import verify as verify
     from auditor.usecases.learning import learn as learn
     from auditor.usecases.reporting import report as report
-
-from auditor.version import __version__
 
 #: Public name to the module that has it, imported when the name is first used: `auditor --help` needs none.
 _HOMES = {
@@ -94,6 +94,8 @@ def __getattr__(name: str) -> object:
     """Import a public name on first use."""
     if name not in _HOMES:
         raise AttributeError(f"module 'auditor' has no attribute {name!r}")
+    from importlib import import_module
+
     value: object = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from auditor.errors import OutputError
@@ -20,9 +21,24 @@ PRIVATE = 0o600
 
 #: Files that this process has finished, for what it says when it is interrupted afterwards.
 finished: list[str] = []
+#: Folders that it made, each after those in it.
+_made: list[Path] = []
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _MAX_LINKS = 40
+
+
+def begin() -> None:
+    """Forget what an earlier command in this process has written."""
+    finished.clear()
+    _made.clear()
+
+
+def remove_empty_folders() -> None:
+    """Remove the folders that were made and got nothing in them, where the work on that came to nothing."""
+    for folder in _made:
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -113,6 +129,7 @@ def make_folder(path: str | os.PathLike[str]) -> None:
         If it can't be made.
     """
     try:
+        _made[:0] = (folder for folder in (Path(path), *Path(path).parents) if not folder.exists())
         Path(path).mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         raise _unwritable(path, error) from error

@@ -200,8 +200,10 @@ if (document.getElementById("facts")) {
       const found = model.measure(facts.criterion, x, y);
       if (!found) { says.textContent = "By this model nobody has all of these values."; return; }
       const limit = Fraction.of(facts.delta), is = found.degree.size().compare(limit) > 0;
+      const few = facts.min_probability !== null && found.share.compare(Fraction.of(facts.min_probability)) < 0;
       says.textContent = `${sentence(x, y, found)} Degree ${signed(found.degree, facts.delta)}, `
-        + `${is ? "above" : "not above"} δ\u00a0=\u00a0${facts.delta}; ${people(found.share.toNumber())} people.`;
+        + `${is ? "above" : "not above"} δ\u00a0=\u00a0${facts.delta}; ${people(found.share.toNumber())} people`
+        + `${few ? `, so few that the verdict does not consider them: the probability is below ${facts.min_probability}` : ""}.`;
       says.dataset.degree = found.degree.toString();
       let [u, v] = model.joint([]);
       const odds = () => (v.n === 0n ? "infinite" : rounded(u.over(v).toNumber()));

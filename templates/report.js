@@ -20,6 +20,24 @@ function asCards(table) {
 }
 // A heat map is read along both its headings, and stays as it is.
 for (const table of document.querySelectorAll(".wide > table:not(.heat)")) asCards(table);
+// On a phone a long list is its first rows until the others are asked for; the steps of a calculation belong together.
+for (const table of document.querySelectorAll(".wide > .cards:not(.odds)")) {
+  if (table.tBodies[0].rows.length < 7) continue;
+  const more = document.createElement("button");
+  more.type = "button";
+  more.className = "more";
+  more.textContent = `Show all ${table.tBodies[0].rows.length} rows`;
+  more.addEventListener("click", () => {
+    table.classList.remove("short");
+    // Where the others begin the reader goes on.
+    const next = table.tBodies[0].rows[4];
+    next.tabIndex = -1;
+    next.focus();
+  });
+  table.classList.add("short");
+  table.after(more);
+}
+
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   const key = (row, column) => row.cells[column].dataset.sort ?? row.cells[column].textContent.trim();
@@ -49,6 +67,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   tools.append(label, said);
   table.before(tools);
   input.addEventListener("input", () => {
+    table.classList.remove("short");
     const wanted = input.value.trim().toLowerCase();
     let left = 0;
     for (const row of body.rows) {

@@ -3,6 +3,23 @@
 Heavy modules are imported by the commands that need them, so that ``auditor --help`` answers at once.
 """
 
-from auditor.cli.program import main
+import sys
+
+try:
+    from auditor.cli import signals
+except KeyboardInterrupt:  # pragma: no cover: a matter of milliseconds, until signals are listened to
+    sys.stderr.write("interrupted; nothing was written\n")
+    raise SystemExit(130) from None
 
 __all__ = ["main"]
+
+
+def main() -> int:
+    """Run the command line and return its exit code."""
+    signals.listen()
+    try:
+        from auditor.cli import program
+
+        return program.main()
+    finally:
+        signals.rest()

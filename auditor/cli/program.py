@@ -5,20 +5,18 @@ from __future__ import annotations
 import atexit
 import gc
 import os
-import signal
 import sys
 import traceback
 from collections.abc import Callable
 from errno import ENOENT
 from functools import cache
-from types import FrameType
 from typing import Annotated, Any
 
 import typer
 from typer.main import get_command
 
 from auditor import output
-from auditor.cli import exits
+from auditor.cli import exits, signals
 from auditor.cli.audit import audit, patterns
 from auditor.cli.certificates import certify, keygen, recertify, verify
 from auditor.cli.fleet import fleet
@@ -42,6 +40,40 @@ _ALLOCATIONS = 200_000
 
 def main() -> int:
     """Run the command line and return its exit code; every error is reported here."""
+    try:
+        _prepare()
+        # Only the command that is called is built: building all takes longer than many commands run.
+        named = next((name for name in sys.argv[1:2] if name in COMMANDS), None)
+        code = program(named)(prog_name="auditor", standalone_mode=False)
+        # Typer turns Ctrl-C into this exit code, which no command returns.
+        return _interrupted(code) if code == exits.INTERRUPTED else int(code or 0)
+    except typer.TyperException as error:
+        return _failed(error.exit_code, *explained(error))
+    except AuditorError as error:
+        return _failed(error.exit_code, *error.problems)
+    except (KeyboardInterrupt, typer.Abort):
+        return _interrupted(exits.INTERRUPTED)
+    except signals.Stopped as stopped:
+        return _interrupted(128 + stopped.number)
+    except Exception as error:
+        # What was in the midst of its work may take the interruption for an error of its own.
+        if signals.asked:
+            return _interrupted(128 + signals.asked[0])
+        # A name that is too long, or a folder that is closed, can be met wherever a file is looked for.
+        if isinstance(error, OSError) and isinstance(error.filename, str) and error.errno != ENOENT:
+            problem = f"{escaped(error.filename)}: {error.strerror}; give another path"
+            return _failed(AuditorError.exit_code, problem)
+        if os.environ.get("AUDITOR_TRACEBACK"):
+            traceback.print_exc()
+        return _failed(
+            exits.BUG,
+            f"This is a bug in auditor {__version__}, not in your input: {type(error).__name__}: {error}. "
+            "No result was given, and none may be assumed. Please report it with the command and, if you may "
+            "share it, the model; AUDITOR_TRACEBACK=1 in the environment shows where it happened.",
+        )
+
+
+def _prepare() -> None:
     prepare()
     # Pydantic plugins that happen to be installed must not change what documents mean.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
@@ -51,58 +83,17 @@ def main() -> int:
     gc.set_threshold(_ALLOCATIONS, *gc.get_threshold()[1:])
     # Nor among what the process ends with, which takes a fifth.
     atexit.register(gc.freeze)
-    for number in (signal.SIGTERM, signal.SIGHUP) if os.name == "posix" else (signal.SIGTERM,):
-        # If the process was started to ignore the signal, as nohup does, it goes on ignoring it.
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _stop)
-    output.finished.clear()
-    try:
-        # Only the command that is called is built: building all takes longer than many commands run.
-        named = next((name for name in sys.argv[1:2] if name in COMMANDS), None)
-        code = program(named)(prog_name="auditor", standalone_mode=False)
-        # Typer turns Ctrl-C into this exit code, which no command returns.
-        return _interrupted(code) if code == exits.INTERRUPTED else int(code or 0)
-    except typer.TyperException as error:
-        complain(*explained(error))
-        return error.exit_code
-    except AuditorError as error:
-        complain(*error.problems)
-        return error.exit_code
-    except (KeyboardInterrupt, typer.Abort):
-        return _interrupted(exits.INTERRUPTED)
-    except _Stopped as stopped:
-        return _interrupted(128 + stopped.number)
-    except Exception as error:
-        # A name that is too long, or a folder that is closed, can be met wherever a file is looked for.
-        if isinstance(error, OSError) and isinstance(error.filename, str) and error.errno != ENOENT:
-            complain(f"{escaped(error.filename)}: {error.strerror}; give another path")
-            return AuditorError.exit_code
-        if os.environ.get("AUDITOR_TRACEBACK"):
-            traceback.print_exc()
-        complain(
-            f"This is a bug in auditor {__version__}, not in your input: {type(error).__name__}: {error}. "
-            "No result was given, and none may be assumed. Please report it with the command and, if you may "
-            "share it, the model; AUDITOR_TRACEBACK=1 in the environment shows where it happened."
-        )
-        return exits.BUG
-
-
-class _Stopped(BaseException):
-    """A signal that asks the process to end; like Ctrl-C, nothing but `main` catches it."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-
-def _stop(number: int, _: FrameType | None) -> None:
-    # A second signal must not stop the cleaning up halfway.
-    signal.signal(number, signal.SIG_IGN)
-    raise _Stopped(number)
+    output.begin()
 
 
 def _interrupted(code: int) -> int:
-    written = ", ".join(output.finished)
-    complain(f"interrupted; {f'{written} had been written' if written else 'nothing was written'}")
+    written = f"{', '.join(output.finished)} had been" if output.finished else "nothing was"
+    return _failed(code, f"interrupted; {written} written")
+
+
+def _failed(code: int, *lines: str) -> int:
+    output.remove_empty_folders()
+    complain(*lines)
     return code
 
 

@@ -12,6 +12,11 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from auditor.cli.terminal import print_result
 from auditor.messages import shown, visible
 
+#: What stands for a file or a folder in the help.
+PLACES = frozenset(
+    ("AUDIT", "CERTIFICATE", "DATA", "DOCUMENT", "FILE", "FOLDER", "KEY", "MODEL", "OLD", "TABLE")
+)
+
 #: Why a number is refused, by pydantic's kind of error.
 _NUMBERS: Mapping[str, str] = {
     "greater_than_equal": "is not at least {ge:g}",
@@ -60,6 +65,7 @@ class Command(TyperCommand):
                 if len(given) > 1 and not ctx.resilient_parsing:
                     ctx.fail(f"{max(param.opts, key=len)} is given {len(given)} times; it takes one value")
         try:
+            self._refuse_nowhere(ctx, args)
             rest = super().parse_args(ctx, args)
         except typer.TyperException as error:
             # Typer's parser of options doesn't say which command it reads for.
@@ -69,6 +75,15 @@ class Command(TyperCommand):
         if rest and not ctx.resilient_parsing:
             ctx.fail(f"{', '.join(map(shown, rest))}: more than {ctx.command_path} takes")
         return rest
+
+    def _refuse_nowhere(self, ctx: Any, args: list[str]) -> None:
+        """Refuse an empty path, as of a variable that is not set; it would mean the folder one is in."""
+        given, _, _ = self.make_parser(ctx).parse_args(list(args))
+        for param in self.params:
+            found = given.get(param.name)
+            if param.metavar in PLACES and "" in (found if isinstance(found, list | tuple) else (found,)):
+                problem = "an empty text is no path; give a path"
+                raise typer.BadParameter(problem, ctx=ctx, param_hint=_name(param))
 
 
 class Group(TyperGroup):

@@ -10,7 +10,7 @@ from auditor.documents.verification import ChainVerification, Check, Verificatio
 from auditor.report.blocks import Block, Facts, Heading, Paragraph, Table
 from auditor.report.formats import COLUMNS, CheckFormatName, laid_out
 from auditor.report.sections import changes, reach
-from auditor.report.wording import KINDS, UNDISCLOSED, VERDICTS
+from auditor.report.wording import KINDS, UNDISCLOSED, verdict_words
 
 Document = Verification | ChainVerification | ProofVerification | Comparison
 
@@ -40,7 +40,7 @@ def render(
         case ProofVerification():
             blocks = [Heading(result_line(document), level=1), _checks(document.checks)]
         case Comparison(after=after):
-            title = f"{after.model}: {VERDICTS[after.verdict]} at δ = {after.delta}"
+            title = f"{after.model}: {verdict_words(after.verdict, after.delta, after.min_probability)}"
             blocks = [Heading(title, level=1), *changes.blocks(document)]
     return laid_out(blocks, format, colour=colour, columns=columns)
 
@@ -59,11 +59,10 @@ def result_line(document: Verification | ChainVerification | ProofVerification) 
         return "The proof is undecided: computing it again takes too much work"
     if isinstance(document, ProofVerification):
         return f"The proof does NOT hold: {', '.join(failed)}"
-    verdict = VERDICTS[document.certificate.verdict]
+    certificate = document.certificate
+    verdict = verdict_words(certificate.verdict, certificate.delta, certificate.min_probability)
     return RESULTS[document.result].format(KINDS[document.certificate.verdict]) + (
-        f": {', '.join(failed)}"
-        if failed
-        else f"; its verdict: {verdict} at δ = {document.certificate.delta}"
+        f": {', '.join(failed)}" if failed else f"; its verdict: {verdict}"
     )
 
 
@@ -71,8 +70,8 @@ def change_line(document: Comparison) -> str:
     """The change of the verdict in one line."""
     before, after = document.before, document.after
     return (
-        f"{after.model}: {VERDICTS[after.verdict]} at δ = {after.delta}, "
-        f"was {VERDICTS[before.verdict]} at δ = {before.delta}; "
+        f"{after.model}: {verdict_words(after.verdict, after.delta, after.min_probability)}, "
+        f"was {verdict_words(before.verdict, before.delta, before.min_probability)}; "
         f"largest degree {' → '.join(changes.degrees(before, after))}"
     )
 
@@ -84,7 +83,7 @@ def _verification(document: Verification, level: int) -> list[Block]:
         ("File", certificate.file),
         (KINDS[certificate.verdict].capitalize(), certificate.id),
         ("Model", certificate.model),
-        ("Verdict", f"{VERDICTS[certificate.verdict]} at δ = {certificate.delta}"),
+        ("Verdict", verdict_words(certificate.verdict, certificate.delta, certificate.min_probability)),
         ("Criterion", certificate.criterion),
         *([("Box", reach.certified(certificate.box))] if certificate.box else []),
         ("Minimum probability", certificate.min_probability or "none"),

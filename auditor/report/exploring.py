@@ -23,6 +23,7 @@ def facts(subject: Subject) -> Markup:
     content = {
         "criterion": stated.criterion,
         "delta": stated.delta,
+        "min_probability": stated.min_probability,
         "favourable": stated.model.favourable,
         "total": str(stated.total),
         "attributes": [

@@ -17,7 +17,7 @@ from auditor.report.blocks import Block, Cell, Facts, Heading, Items, Paragraph,
 from auditor.report.csv import cell
 from auditor.report.figures import plural, whole
 from auditor.report.sections.explored import SCOPE
-from auditor.report.wording import VERDICTS, degree, threshold_words
+from auditor.report.wording import VERDICTS, degree, probable, threshold_words
 
 FleetFormatName = Literal["text", "jsonl", "csv", "markdown", "html"]
 
@@ -51,7 +51,8 @@ def result_line(rows: Sequence[FleetRow], question: FleetQuestion) -> str:
     """The result in one line, the worst first."""
     outcomes = [_outcome(row) for row in rows]
     parts = [f"{number:,} {name}" for name in _ORDER if (number := outcomes.count(name))]
-    return f"{plural(len(rows), 'model')} at δ = {question.delta}: {', '.join(parts)}"
+    only = probable(question.min_probability)
+    return f"{plural(len(rows), 'model')} at δ = {question.delta}{only}: {', '.join(parts)}"
 
 
 def render(

@@ -14,7 +14,7 @@ from auditor.report import markdown
 from auditor.report.blocks import Block, Facts, Heading, Items, Paragraph
 from auditor.report.sections import attributes, cover, groups, levels, method, minimal, top, worst
 from auditor.report.subject import Subject
-from auditor.report.wording import probable_only, threshold_words, verdict_sentence
+from auditor.report.wording import probable, probable_only, threshold_words, verdict_sentence
 
 _UNKNOWN = "[More Information Needed]"
 #: The Hub groups results by task and data set; the figures are of the model alone.
@@ -34,11 +34,12 @@ def _metadata(subject: Subject) -> dict[str, Any]:
     stated = subject.stated
     family = "naive-bayes" if stated.model.undisclosed is None else "scorecard"
     low, high = stated.largest.max_degree_bounds or (stated.largest.max_degree, None)
+    scope = probable(stated.min_probability)
     figures: list[tuple[str, str, float | int | str | None]] = [
-        ("verdict", f"Verdict at δ = {stated.delta}, {stated.criterion}", stated.verdict),
-        ("largest-degree-at-least", "Largest degree of discrimination, at least", low),
-        ("largest-degree-at-most", "Largest degree of discrimination, at most", high),
-        ("discrimination-patterns", "Discrimination patterns", stated.count),
+        ("verdict", f"Verdict at δ = {stated.delta}, {stated.criterion}{scope}", stated.verdict),
+        ("largest-degree-at-least", f"Largest degree of discrimination{scope}, at least", low),
+        ("largest-degree-at-most", f"Largest degree of discrimination{scope}, at most", high),
+        ("discrimination-patterns", f"Discrimination patterns{scope}", stated.count),
     ]
     metrics = [
         {"type": kind, "name": name, "value": value} for kind, name, value in figures if value is not None
@@ -69,7 +70,7 @@ def _blocks(subject: Subject) -> Iterator[Block]:
     yield Heading("Uses", level=2)
     yield Paragraph(_UNKNOWN)
     yield Heading("Bias, Risks, and Limitations", level=2)
-    yield Paragraph(verdict_sentence(model.name, stated.verdict, stated.delta))
+    yield Paragraph(verdict_sentence(model.name, stated.verdict, stated.delta, stated.min_probability))
     yield Paragraph(cover.claim(stated))
     yield Items(method.said(subject))
     yield Heading("Training Details", level=2)

@@ -161,7 +161,7 @@ def _patterns(document: Stability) -> Iterator[Block]:
         ("Disclosed", "Worst"),
         [(values(row.sensitive_values), percent(row.worst / total)) for row in document.carried_by],
         1,
-        "curve",
+        "carriers",
     )
     yield Table(
         "",

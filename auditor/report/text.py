@@ -105,7 +105,9 @@ def laid_out(
 def verdict_line(document: Audit | Stated) -> str:
     """Return the verdict as one line without colour."""
     return written(
-        verdict_sentence(document.model.name, document.verdict, document.delta), str, lambda _, text: text
+        verdict_sentence(document.model.name, document.verdict, document.delta, document.min_probability),
+        str,
+        lambda _, text: text,
     )
 
 

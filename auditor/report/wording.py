@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from auditor.choices import CriterionName, ListName, RankBy, Undisclosed, Verdict
 from auditor.documents.audit import DegreeRecord, PatternRecord
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.criteria import filled
+from auditor.documents.rounding import decimal_text
 from auditor.report.blocks import Block, Cell, Heading, Paragraph, Table, strong, values
 from auditor.report.figures import between, nats, people, percent, signed
 
@@ -81,9 +83,15 @@ def undisclosed_explained(meaning: Undisclosed) -> str:
     )
 
 
-def verdict_sentence(name: str, verdict: Verdict, delta: str) -> str:
+def verdict_sentence(name: str, verdict: Verdict, delta: str, min_probability: str | None) -> str:
     """The verdict on a model."""
-    return f"{name}: {strong(VERDICTS[verdict])} at δ = {delta} for these sensitive attributes"
+    said = f"{name}: {strong(VERDICTS[verdict])} at δ = {delta} for these sensitive attributes"
+    return said if min_probability is None else f"{said} and{probable(min_probability)}"
+
+
+def verdict_words(verdict: Verdict, delta: str, min_probability: str | None) -> str:
+    """The verdict in short."""
+    return f"{VERDICTS[verdict]} at δ = {delta}{probable(min_probability)}"
 
 
 def threshold_words(criterion: CriterionName, delta: str) -> str:
@@ -91,11 +99,32 @@ def threshold_words(criterion: CriterionName, delta: str) -> str:
     return f"δ = {delta}: {filled(CRITERIA[criterion].threshold, delta)}"
 
 
+def least(min_probability: str) -> str:
+    """The people of whom a share speaks."""
+    least = Decimal(min_probability)
+    return f"at least {decimal_text(100 * least)}%" if least else "any share"
+
+
+def probable(min_probability: str | None) -> str:
+    """To which patterns a verdict is limited, if it is."""
+    return "" if min_probability is None else f" for patterns of {least(min_probability)} of people"
+
+
 def probable_only(min_probability: str | None) -> str:
-    """To which patterns an answer is limited, if it is."""
+    """The same as a sentence."""
     if min_probability is None:
         return ""
     return f"Only patterns with a probability of at least {min_probability} are considered."
+
+
+def of_all(min_probability: str | None) -> str:
+    """Among which patterns something is the worst."""
+    return "of all" if min_probability is None else "of those considered"
+
+
+def limited(min_probability: str | None) -> str:
+    """What follows on words about all patterns where not all are considered."""
+    return "" if min_probability is None else ", among those considered"
 
 
 def sentence(pattern: PatternRecord, favourable: str) -> str:
@@ -123,12 +152,19 @@ def degree(figure: DegreeRecord, delta: str) -> str:
     return between(max(low, figure.max_degree), high, delta)
 
 
-def worst_heading(what: str, figure: DegreeRecord, delta: str) -> str:
+def worst_heading(what: str, figure: DegreeRecord, delta: str, min_probability: str | None) -> str:
     """A heading with a figure; "at worst" is said only of what is proved."""
-    return f"{what}: {degree(figure, delta)}{' at worst' if figure.proved else ''}"
+    worst = " at worst" if figure.proved else ""
+    return f"{what}: {degree(figure, delta)}{worst}{limited(min_probability)}"
 
 
-def list_heading(chosen: ListName, number: int, complete: bool, rank_by: RankBy = "divergence") -> str:
+def list_heading(
+    chosen: ListName,
+    number: int,
+    complete: bool,
+    rank_by: RankBy = "divergence",
+    min_probability: str | None = None,
+) -> str:
     """What is in a list of so many patterns."""
     patterns = "pattern" if number == 1 else "patterns"
     if chosen == "top":
@@ -138,7 +174,9 @@ def list_heading(chosen: ListName, number: int, complete: bool, rank_by: RankBy 
         return f"{number:,} discrimination {patterns} drawn uniformly from all"
     kind, meaning = _SUMMARIES[chosen]
     some, rest = (f"{number:,}", "") if complete else (f"The first {number:,}", "; there may be more")
-    return f"{some} {kind} {patterns} ({meaning}), most probable first{rest}"
+    # What beats a pattern, or is a part of it, is at least as probable; what extends it may be less so.
+    scope = limited(min_probability) if chosen == "maximal" else ""
+    return f"{some} {kind} {patterns} ({meaning}{scope}), most probable first{rest}"
 
 
 def pattern_table(patterns: Iterable[PatternRecord], favourable: str, delta: str) -> list[Block]:

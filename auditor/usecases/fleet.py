@@ -23,7 +23,7 @@ from auditor.output import append_line, make_folder, write_bytes
 from auditor.search.answer import Wanted, answer
 from auditor.search.question import Question
 from auditor.usecases import auditing, clock
-from auditor.usecases.processes import SILENT
+from auditor.usecases.processes import SILENT, apart
 from auditor.version import __version__
 
 Backend = Literal["processes", "dask", "ray", "spark"]
@@ -288,7 +288,9 @@ def _parallel(calls: Iterator[object], jobs: int, name: str) -> Generator[_Resul
     with joblib.parallel_config(name, **(SILENT if name == "loky" and jobs > 1 else {})):
         do = joblib.Parallel(jobs, return_as="generator_unordered" if streams else "list")
     if streams:
-        yield from do(calls)
+        with apart():
+            results = do(calls)
+        yield from results
         return
     while some := list(islice(calls, _AT_A_TIME)):
         yield from do(some)

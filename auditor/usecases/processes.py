@@ -5,12 +5,31 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 Found = TypeVar("Found")
 
-#: Ctrl-C reaches all processes of a terminal. The first one ends the others, which ignore it and say nothing.
+#: Ctrl-C reaches all processes of a terminal. The first one ends the others, which ignore it and say nothing;
+#: where signals can be held up, from their very beginning.
 SILENT: dict[str, Any] = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """Start processes that Ctrl-C doesn't reach: they go on holding up what is held up when they begin."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing.resource_tracker import ensure_running
+
+    # Python's own helper, if it were started with the others, would let go what is held up.
+    ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def in_processes(
@@ -28,4 +47,6 @@ def in_processes(
 
     with joblib.parallel_config("loky", **SILENT):
         parallel = joblib.Parallel(number, return_as="generator")
-    yield from parallel(joblib.delayed(do)(*arguments) for arguments in asked)
+    with apart():
+        found = parallel(joblib.delayed(do)(*arguments) for arguments in asked)
+    yield from found

@@ -71,6 +71,8 @@ const placesOf = (odds, values) => Object.entries(values).map(([name, value]) =>
   if (k < 0) throw new SyntaxError(`the model has no ${name}: ${value}`);
   return [i, k];
 });
+/** What limits words about pairs to those that are considered. */
+const soProbable = (c) => (c.min_probability === null ? "" : " so probable");
 const isScored = (certificate) => certificate.model.family === "scorecard";
 
 /** Whether it is written as `certify` writes. */
@@ -200,7 +202,7 @@ function* largest(c, odds, attained) {
   while (!(step = counting.next()).done) yield step.value;
   const above = step.value.reduce((sum, row) => sum + row.patterns, 0n);
   if (above) return [false, `${whole(String(above))} pairs have a larger degree`];
-  return [true, `${said}; no pair has a degree above ${exact ? rounded(ceiling.toNumber()) : stated.upper}`];
+  return [true, `${said}; no pair${soProbable(c)} has a degree above ${exact ? rounded(ceiling.toNumber()) : stated.upper}`];
 }
 
 /** The number of patterns, and how it is made up. */
@@ -224,7 +226,7 @@ function* counted(c, odds) {
       && row.pairs === String(pairs) && row.patterns === String(patterns);
   });
   if (!fits || (coverage && !rows.length)) return [false, "the sum is right, a part of it isn’t"];
-  return [true, `${whole(String(found))} of ${whole(String(total))}`];
+  return [true, `${whole(String(found))}${soProbable(c) || ` of ${whole(String(total))}`}`];
 }
 
 /** Run every check; tells each outcome as [name, true | false | null, words], and progress as it goes. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -31,8 +32,12 @@ def auditor(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
     """Run ``auditor`` with arguments."""
 
     def run(*arguments: str | Path) -> Run:
+        kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
         monkeypatch.setattr(sys, "argv", ["auditor", *map(str, arguments)])
         code = main()
+        # At the end of the program nothing is to disturb it; tests go on.
+        for number, handler in kept.items():
+            signal.signal(number, handler)
         return Run(code, *capsys.readouterr())
 
     return run

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import runpy
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 
 import auditor as package
 from auditor import __version__
+from auditor.cli.program import COMMANDS, program
+from auditor.cli.usage import PLACES
 from auditor.errors import AuditorError, RepairError
 from auditor.usecases import auditing
 from tests.cli.conftest import EXAMPLES, ROOT, Auditor
@@ -157,6 +160,23 @@ def test_other_ends_have_their_codes(
     assert "\x1b" not in run.err
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_empty_text_is_taken_for_the_folder_one_is_in(auditor: Auditor, name: str) -> None:
+    (command,) = program(name).commands.values()
+    before: list[str] = []
+    for param in command.params:
+        names_a_file = "Path" in str(param.type_descriptor.annotation)
+        assert not names_a_file or param.metavar in PLACES
+        if param.metavar in PLACES:
+            option = max(param.opts, key=len)
+            run = auditor(name, *(before if param.param_type_name == "argument" else [option]), "")
+            called = param.metavar if param.param_type_name == "argument" else option
+            assert (run.code, run.out) == (2, "")
+            assert run.err.startswith(f"{called}: an empty text is no path; give a path\n")
+        if param.param_type_name == "argument":
+            before.append("x")
+
+
 def test_ctrl_c_leaves_no_file(auditor: Auditor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def interrupted(_: int) -> None:
         raise KeyboardInterrupt
@@ -189,8 +209,10 @@ def test_a_full_disk_is_an_error() -> None:
 
 def test_the_module_runs_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "argv", ["auditor", "--version"])
+    kept = signal.getsignal(signal.SIGINT)
     with pytest.raises(SystemExit) as end:
         runpy.run_module("auditor", run_name="__main__")
+    signal.signal(signal.SIGINT, kept)
     assert end.value.code == 0
 
 

@@ -247,6 +247,38 @@ def test_a_phone_shows_whole_numbers_and_readable_drawings(browser: Page, tmp_pa
     assert "Degree" in browser.run(shown) or "data-label" in browser.run(shown)
 
 
+def test_a_long_list_is_short_on_a_phone_until_it_is_asked_for(browser: Page, tmp_path: Path) -> None:
+    rows = "[...document.querySelectorAll('table.listed tbody tr')].filter((row) => row.checkVisibility())"
+    file = put(page("compas"), tmp_path)
+    browser.open(file)
+    every = browser.run(f"{rows}.length")
+    buttons = "[...document.querySelectorAll('.more')].filter((one) => one.checkVisibility()).length"
+    assert every > 20
+    assert browser.run(buttons) == 0
+    browser.open(file, width=390)
+    assert browser.run(f"{rows}.length") == 4
+    assert browser.run("document.documentElement.scrollHeight") < 22_000
+    # All steps of a calculation are there, and a heat map of few attributes is seen whole.
+    assert browser.run("document.querySelectorAll('.odds.short').length") == 0
+    heat = "document.querySelector('.heat').parentElement"
+    assert browser.run(f"{heat}.scrollWidth - {heat}.clientWidth") == 0
+    assert browser.text(".listed + .more") == f"Show all {every} rows"
+    browser.click(".listed + .more")
+    assert browser.run(f"{rows}.length") == every
+    assert browser.run("document.activeElement.rowIndex") == 5
+    # A filter looks through all rows, and paper has them.
+    browser.open(file, width=390)
+    browser.run(
+        "(() => { const input = document.querySelector('.tools:has(+ .listed) input'); "
+        "input.value = 'Sex'; input.dispatchEvent(new Event('input')); })()"
+    )
+    found = "document.querySelector('.tools:has(+ .listed) span').textContent"
+    assert browser.run(f"{rows}.length") == int(browser.run(found).split()[0]) > 4
+    browser.open(file, width=390, media="print")
+    assert browser.run(f"{rows}.length") == every
+    assert browser.run(buttons) == 0
+
+
 def test_facts_cannot_end_their_element() -> None:
     text = facts(SUBJECTS["hostile"]())
     assert "<" not in text

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,9 @@ from auditor.documents.record import to_json
 from auditor.errors import OutputError
 from auditor.messages import visible
 from auditor.report import html, pdf
+from auditor.report.subject import Stated
+from auditor.usecases import auditing
+from tests.certificate.making import made
 from tests.report import subjects
 from tests.report.conftest import SUBJECTS, paper, run
 
@@ -248,7 +252,8 @@ def test_no_heading_is_without_its_body_and_no_table_leaves_few_rows(paper_name:
     assert not set(last.values()) & {"/H1", "/H2", "/H3"}, last
 
 
-def test_numbers_are_whole_and_no_words_overlap(paper_name: str, pdf_file: Path) -> None:
+def separate_words(pdf_file: Path) -> Counter[str]:
+    """The words of a PDF, none of which lies on another."""
     boxes = re.compile(r'<word xMin="(.+)" yMin="(.+)" xMax="(.+)" yMax="(.+)">(.+)</word>|<(page) ')
     pages: list[list[tuple[float, ...]]] = []
     words: Counter[str] = Counter()
@@ -263,11 +268,32 @@ def test_numbers_are_whole_and_no_words_overlap(paper_name: str, pdf_file: Path)
             for x, y, until, end in found[i + 1 :]:
                 wide, high = min(right, until) - max(left, x), min(bottom, end) - max(top, y)
                 assert wide < 1.5 or high < 4, f"page {number}: two words at {left} {top}"
+    return words
+
+
+def test_numbers_are_whole_and_no_words_overlap(paper_name: str, pdf_file: Path) -> None:
+    words = separate_words(pdf_file)
     cells = re.findall(r"<td[^>]*>(.*?)</td>", html.render(SUBJECTS[paper_name](), medium="paper"), re.DOTALL)
     texts = " ".join(re.sub(r"<[^>]+>", " ", re.sub("</?b>", "", cell)) for cell in cells)
     # Longer ones are wider than a column.
     wanted = Counter(re.findall(r"(?<!\S)[+−]?\d[\d,.]{2,18}%?(?!\S)", texts))
     assert wanted - words == Counter()
+
+
+def test_the_first_page_has_room_for_what_a_minimum_probability_adds(pango: None, tmp_path: Path) -> None:
+    model, least = subjects.spec("compas"), "0.00000123456"
+    people: dict[str, Any] = {
+        "issuer": "A long name of an institution, " * 3,
+        "responsible": "Prof. Dr. Dr. h.c. Long " * 3,
+    }
+    certificate = made("0.3", model, min_probability=least, **people)
+    audit = auditing.audit(model, "0.3", min_probability=least)
+    subject = replace(subjects.of_audit(audit), stated=Stated.of_certificate(certificate))
+    subject = replace(subject, certificate=certificate, provenance=model.provenance, key_id="9a" * 32)
+    first, _, _ = html.render(subject, medium="paper").partition("<nav ")
+    file = tmp_path / "cover.pdf"
+    file.write_bytes(pdf.render(first).content)
+    assert separate_words(file)["0.000123456%"] == 2
 
 
 @pytest.mark.usefixtures("pango")

@@ -16,8 +16,8 @@ from auditor.report.sections.explored import explored
 from auditor.report.sections.worst import counted, largest
 from auditor.report.subject import Stated
 from auditor.report.text import verdict_line
-from auditor.report.wording import list_heading, sentence, worst_heading
-from tests.report.documents import audit_document, pattern
+from auditor.report.wording import NOTHING_TO_FIND, list_heading, sentence, worst_heading
+from tests.report.documents import audit_document, model, pattern
 
 
 def plain(text: str) -> str:
@@ -67,6 +67,14 @@ def test_claims(verdict: Verdict, said: str, limit: str) -> None:
     assert limited.endswith("Only patterns with a probability of at least 0.001 are considered.")
 
 
+def test_few_patterns_without_a_degree_say_nothing_of_a_scorecard_s_points() -> None:
+    still: dict[str, Any] = {"verdict": "delta-fair", "max_degree": 0.0, "max_degree_bounds": (0.0, 0.0)}
+    found = audit_document(**still, model=model(undisclosed="conforming"))
+    assert NOTHING_TO_FIND in claim(Stated.of_audit(found))
+    few = found.model_copy(update={"min_probability": "0.5"})
+    assert NOTHING_TO_FIND not in claim(Stated.of_audit(few))
+
+
 def test_the_ratio_demands_a_share() -> None:
     assert filled(WORDS["ratio"].limit, "0.2", d="x").endswith("at least 0.8 times the larger")
 
@@ -85,12 +93,12 @@ def test_bounds_of_an_unproved_degree_are_rounded_outwards() -> None:
 def test_at_worst_is_said_only_of_what_is_proved() -> None:
     known: dict[str, Any] = {"max_degree": 0.25, "worst_pattern": pattern()}
     proved = DegreeRecord(max_degree_bounds=(0.25, 0.25), **known)
-    assert worst_heading("Level", proved, "0.1") == "Level: +0.2500 at worst"
+    assert worst_heading("Level", proved, "0.1", None) == "Level: +0.2500 at worst"
     limited = DegreeRecord(max_degree_bounds=(0.25, 0.5), **known)
-    assert worst_heading("Level", limited, "0.1") == (
+    assert worst_heading("Level", limited, "0.1", None) == (
         "Level: at least 0.2500 (found), at most 0.5000 (proved)"
     )
-    assert worst_heading("Level", DegreeRecord(**known), "0.1") == "Level: at least 0.2500 (found)"
+    assert worst_heading("Level", DegreeRecord(**known), "0.1", None) == "Level: at least 0.2500 (found)"
 
 
 def test_a_missing_count_has_its_bounds_and_its_reason() -> None:

@@ -6,7 +6,7 @@ from auditor.documents.audit import Audit, CoverageRecord, DegreeRecord
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
 from auditor.report.figures import share, whole
 from auditor.report.subject import Stated, Subject
-from auditor.report.wording import degree
+from auditor.report.wording import degree, limited, of_all
 
 #: Combinations in the findings and in the appendix.
 _SHOWN, _IN_APPENDIX = 8, 255
@@ -41,7 +41,8 @@ def appendix(subject: Subject) -> Blocks:
         Paragraph(
             "Each pair of sensitive values and context discloses exactly one set of sensitive attributes. "
             f"The pairs add up to all {whole(subject.stated.total)}. “Closed form”: one bound shows that in "
-            f"no context these attributes discriminate. “Exhausted”: every pair was counted.{more}",
+            f"no context these attributes discriminate. “Exhausted”: every pair was counted"
+            f"{limited(subject.stated.min_probability)}.{more}",
             "intro",
         ),
         Table(
@@ -64,7 +65,7 @@ def _by_attribute(audit: Audit) -> list[Block]:
         if worst is None:
             text = "no pattern in scope"
         elif worst == audit.worst_pattern:
-            text = "the worst of all, above"
+            text = f"the worst {of_all(audit.min_probability)}, above"
         else:
             text = f"{values(worst.sensitive_values)} in the context "
             text += values(worst.context_values, "of nothing else")
@@ -81,7 +82,13 @@ def _by_attribute(audit: Audit) -> list[Block]:
         Heading("By sensitive attribute", "attributes"),
         Table(
             "",
-            ("Attribute", "Worst pattern, alone or with others", "Alone", "Alone or with others", "Patterns"),
+            (
+                "Attribute",
+                "Worst pattern, alone or with others",
+                "Worst degree alone",
+                "Worst degree",
+                "Patterns",
+            ),
             rows,
             3,
             "attributes",
@@ -105,8 +112,9 @@ def _by_pair(audit: Audit) -> list[Block]:
         Heading("By pair of sensitive attributes", "pairs"),
         Paragraph(
             "The worst degree in any context if only the attribute of the row and that of the column may be "
-            f"disclosed; on the diagonal, if only that one may. ▲ marks degrees above δ = {audit.delta}; the "
-            "stronger the colour of a cell, the nearer to the largest degree of all.",
+            f"disclosed{limited(audit.min_probability)}; on the diagonal, if only that one may. ▲ marks "
+            f"degrees above δ = {audit.delta}; the stronger the colour of a cell, the nearer to the largest "
+            f"degree {of_all(audit.min_probability)}.",
             "intro",
         ),
         Table("", ("Disclosed", *names), rows, len(names), "heat"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from auditor.report.blocks import Block, Blocks, Heading, Paragraph, Table, values
 from auditor.report.figures import between, share, signed, size, whole
 from auditor.report.subject import Subject
-from auditor.report.wording import KINDS, VERDICTS, move_table
+from auditor.report.wording import KINDS, VERDICTS, least, move_table
 
 if TYPE_CHECKING:
     from auditor.documents.comparison import CertificateSide, Comparison, ParameterChange, PatternChanges
@@ -37,6 +37,8 @@ def blocks(
     """Say what changed; of the decision's values a comparison knows only the favourable one."""
     before, after = document.before, document.after
     kinds = sorted({KINDS[side.verdict] for side in (before, after)})
+    shares = before.min_probability, after.min_probability
+    considered = (f"of {least(one)} of people" if one else "all" for one in shares)
     made: list[Block] = [
         Table(
             "",
@@ -46,6 +48,7 @@ def blocks(
                 ("Largest degree", *degrees(before, after)),
                 ("Discrimination patterns", _counted(before), _counted(after)),
                 ("δ", before.delta, after.delta),
+                *([("Patterns considered", *considered)] if any(shares) else []),
                 *([("Box", before.box or "none", after.box or "none")] if before.box or after.box else []),
                 (" or ".join(kinds).capitalize(), before.id[:16], after.id[:16]),
                 ("Model digest", before.model_sha256[:16], after.model_sha256[:16]),
@@ -55,7 +58,7 @@ def blocks(
         Paragraph(
             {
                 True: f"It got worse: {_in_words('; '.join(document.regressions))}.",
-                False: f"It did not get worse; the largest degree may grow by {document.tolerance}.",
+                False: f"It did not get worse, where the largest degree is let grow by {document.tolerance}.",
                 None: "Whether it got worse is not known.",
             }[document.regressed]
         ),
@@ -86,13 +89,18 @@ def blocks(
     )
     if none := [f"{title}: {whole(c.count)}." for title, c in kinds_of_change if not c.reason and not c.top]:
         made.append(Paragraph(" ".join(none)))
+    if any(shares):
+        made.append(Paragraph("What changed is counted over patterns of any probability."))
     for title, changes in kinds_of_change:
         made += _patterns(title, changes, before.delta, after.delta)
     moved = document.parameters_moved
     heading = f"Parameters that moved: {len(moved):,} of {document.parameters_compared:,}"
     if document.parameters_compared:
         shown = list(islice(_once(moved), _SHOWN))
-        made += move_table(shown, favourable, unfavourable, heading) or [Paragraph(f"{heading}.")]
+        table = move_table(shown, favourable, unfavourable, heading) or [Paragraph(f"{heading}.")]
+        if len(shown) < len(list(_once(moved))):
+            table.insert(1, Paragraph(f"The {len(shown)} that moved most are listed.", "intro"))
+        made += table
     if found := document.log_likelihood:
         old, new = (
             "minus infinity" if value is None else f"{value:,.2f}"
@@ -137,6 +145,8 @@ def largest(side: CertificateSide) -> str:
 def _counted(side: CertificateSide) -> str:
     if side.pattern_count is None:
         return "not counted"
+    if side.min_probability is not None:
+        return f"{whole(side.pattern_count)} so probable"
     part = share(side.pattern_count, side.total_patterns)
     return f"{whole(side.pattern_count)} of {whole(side.total_patterns)} ({part})"
 
@@ -161,6 +171,8 @@ def _patterns(title: str, changes: PatternChanges, before: str, after: str) -> l
     made: list[Block] = [Heading(heading)]
     if changes.reason:
         made.append(Paragraph(f"Not counted: {changes.reason}."))
+    if changes.top and (changes.count is None or len(changes.top) < changes.count):
+        made.append(Paragraph(f"The {len(changes.top)} worst that were found are listed.", "intro"))
     if changes.top:
         rows = [
             (

@@ -15,17 +15,21 @@ from auditor.messages import visible
 from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table, written
 from auditor.report.figures import grouped, people, percent, plainly
 from auditor.report.sections import data, groups, reach, repair
-from auditor.report.sections.worst import counted, largest, least
+from auditor.report.sections.worst import counted, largest
 from auditor.report.subject import Stated, Subject
 from auditor.report.wording import (
     NOTHING_TO_FIND,
     UNDISCLOSED,
-    VERDICTS,
     degree,
+    least,
+    limited,
+    of_all,
+    probable,
     probable_only,
     sentence,
     threshold_words,
     verdict_sentence,
+    verdict_words,
 )
 
 if TYPE_CHECKING:
@@ -38,10 +42,11 @@ _MEANING, _POPULATION = "what is not disclosed", "that of a population"
 _NAME, _DATA, _LIST, _SENTENCE, _FOOTER = 70, 100, 90, 480, 40
 #: A longer list of what a certificate changes is in the appendix.
 _CHANGES = 170
-#: Characters of a line of the claim, the finding, a fact and a name, and lines for all of them.
-_IN_CLAIM, _IN_LINE, _IN_FACT, _IN_NAME, _ROOM = 72, 85, 62, 45, 23
+#: Characters of a line of the claim, the finding, a fact, a name, the verdict and the figure under the axis;
+#: and lines for all of them.
+_IN_CLAIM, _IN_LINE, _IN_FACT, _IN_NAME, _IN_VERDICT, _IN_KEY, _ROOM = 72, 85, 62, 45, 45, 34, 22
 #: Facts that stand on other pages too, those first that the first page needs least.
-_ELSEWHERE = ("In the data", "Groups", "Data", "Model", "Not disclosed")
+_ELSEWHERE = ("In the data", "Groups", "Data", "Model", "Not disclosed", "Favourable decision")
 #: The worst pattern of at least so many people is called plausible.
 _PLAUSIBLE = "0.0001"
 #: Characters of sensitive attributes in the command that repeats an audit; more are in the appendix.
@@ -83,6 +88,8 @@ class Cover:
     """Whether it is a certificate of δ-fairness."""
     scale: charts.DegreeScale
     largest: str
+    limited: str
+    """What limits words about the largest degree to the patterns considered."""
     qr: tuple[int, str]
     """The QR code of the digest: modules a side, and their path."""
     document: str
@@ -110,6 +117,8 @@ def cover(subject: Subject) -> Cover:
     model = stated.model
     certified = certificate is not None and stated.verdict == "delta-fair"
     low, high = stated.largest.max_degree_bounds or (stated.largest.max_degree, 1.0)
+    few = limited(stated.min_probability)
+    said = verdict_words(stated.verdict, stated.delta, stated.min_probability)
     finding, shares, command = _finding(subject), _shares(subject.audit), _command(stated, subject.audit)
     name, issuer, responsible = (
         clipped(text or "", _NAME)
@@ -118,15 +127,15 @@ def cover(subject: Subject) -> Cover:
     # What takes no line of the rest, or one, may take more.
     above = _lines(claim(stated), _IN_CLAIM) + _lines(finding, _IN_LINE) + subject.reaches_further
     above += sum(max(0, _lines(text, _IN_NAME) - 1) for text in (name, issuer, responsible))
-    above += _lines(largest(stated), _IN_NAME) - 1 + max(0, _lines(command, _IN_FACT) - 2)
+    above += _lines(largest(stated) + few, _IN_KEY) - 1 + max(0, _lines(command, _IN_FACT) - 2)
+    above += _lines(said, _IN_VERDICT) - 1
     if subject.audit and shares:
         above += 3 if all(row.proved for row in subject.audit.by_share) else 5
+        above += max(_lines(label, _IN_LINE // len(shares.head)) for label in shares.head) - 1
     return Cover(
         heading=_CERTIFICATES[stated.verdict] if certificate else "Audit report",
         band="" if certified else _BANDS[stated.verdict],
-        verdict=f"{VERDICTS[stated.verdict][0].upper()}{VERDICTS[stated.verdict][1:]} at δ = {stated.delta}"
-        if stated.verdict != "delta-fair"
-        else f"δ-fair at δ = {stated.delta}",
+        verdict=said if stated.verdict == "delta-fair" else f"{said[0].upper()}{said[1:]}",
         claim=claim(stated),
         finding=finding,
         shares=shares,
@@ -135,6 +144,7 @@ def cover(subject: Subject) -> Cover:
         certified=certified,
         scale=charts.DegreeScale.of(float(stated.delta), low, high),
         largest=largest(stated),
+        limited=few,
         qr=charts.qr_path(f"sha256:{model.sha256}"),
         document=f"No. {certificate.id}" if certificate else f"model sha256:{model.sha256[:16]}",
         command=command,
@@ -164,7 +174,7 @@ def section(subject: Subject) -> Blocks:
     """Make the section for formats without a first page of their own."""
     stated, model = subject.stated, subject.stated.model
     blocks: list[Block] = [
-        Heading(verdict_sentence(model.name, stated.verdict, stated.delta), level=1),
+        Heading(verdict_sentence(model.name, stated.verdict, stated.delta, stated.min_probability), level=1),
         Paragraph(claim(stated)),
     ]
     if subject.brief:
@@ -188,14 +198,14 @@ def section(subject: Subject) -> Blocks:
 def claim(stated: Stated) -> str:
     """What the verdict says, in one sentence; and to which patterns it is limited."""
     disclosing = "disclosing sensitive values, whatever else is known of a person,"
-    words = CRITERIA[stated.criterion]
+    words, only = CRITERIA[stated.criterion], probable(stated.min_probability)
     limit, excess = (
         filled(template, stated.delta, d=stated.model.favourable) for template in (words.limit, words.excess)
     )
     said = {
-        "delta-fair": f"Shown: {disclosing} {limit}.",
+        "delta-fair": f"Shown{only}: {disclosing} {limit}.",
         "not-delta-fair": f"Found: in at least one context, disclosing sensitive values {excess}.",
-        "inconclusive": f"Neither shown nor refuted: {disclosing} {limit}.",
+        "inconclusive": f"Neither shown nor refuted{only}: {disclosing} {limit}.",
     }[stated.verdict]
     nothing = NOTHING_TO_FIND if stated.model.undisclosed and _finds_nothing(stated) else ""
     return " ".join(filter(None, (said, nothing, probable_only(stated.min_probability))))
@@ -203,7 +213,11 @@ def claim(stated: Stated) -> str:
 
 def _finds_nothing(stated: Stated) -> bool:
     """Whether no disclosure moves anything: of a scorecard, whether no sensitive attribute has points."""
-    return stated.largest.proved and (stated.largest.max_degree_bounds or (1.0, 1.0))[1] == 0
+    return (
+        stated.min_probability is None
+        and stated.largest.proved
+        and (stated.largest.max_degree_bounds or (1.0, 1.0))[1] == 0
+    )
 
 
 def clipped(text: str, room: int) -> str:
@@ -240,7 +254,7 @@ def _finding(subject: Subject) -> str:
         # What else is open is said in the section on the method.
         limit = next((f": {reason}" for reason in stated.reasons if reason.startswith("a limit")), "")
         undecided = f"The search ended before it could decide{limit}. "
-    pattern, which = stated.largest.worst_pattern, "of all"
+    pattern, which = stated.largest.worst_pattern, of_all(stated.min_probability)
     if subject.audit:
         for row in subject.audit.by_share:
             if row.min_probability == _PLAUSIBLE and row.worst_pattern:

@@ -12,7 +12,7 @@ from auditor.documents.parameters import ExactModel, fraction_of
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, pair
 from auditor.report.figures import percent, rounded, signed
 from auditor.report.subject import Subject
-from auditor.report.wording import sentence
+from auditor.report.wording import limited, sentence
 
 #: Steps of the worked example; a longer one is not worked.
 _STEPS = 14
@@ -30,7 +30,7 @@ def section(subject: Subject) -> Blocks:
     moves = filled(CRITERIA[stated.criterion].moved, delta, before=before, after=after)
     relation = "above" if abs(worst.degree) > float(delta) else "not above"
     blocks: list[Block] = [
-        Heading(f"Worked example: the {which} this model", "example"),
+        Heading(f"Worked example: the {which} this model{limited(stated.min_probability)}", "example"),
         Paragraph(
             f"{sentence(worst, d)} {moves} a degree of {signed(worst.degree, delta)} (from the unrounded "
             f"figures), {relation} δ = {delta}."

@@ -5,18 +5,18 @@ from __future__ import annotations
 from auditor.documents.audit import DegreeRecord, PatternRecord
 from auditor.report.blocks import Block, Blocks, Heading, Paragraph
 from auditor.report.subject import Subject
-from auditor.report.wording import sentence, worst_heading
+from auditor.report.wording import of_all, sentence, worst_heading
 
 
 def section(subject: Subject) -> Blocks:
     """Make the section."""
     if not subject.audit:
         return None
-    blocks: list[Block] = []
+    stated, blocks = subject.stated, list[Block]()
     for name, what, figure in levels(subject):
         assert figure.worst_pattern
         blocks += [
-            Heading(worst_heading(what, figure, subject.stated.delta), name),
+            Heading(worst_heading(what, figure, stated.delta, stated.min_probability), name),
             Paragraph(_which(figure.worst_pattern, subject)),
         ]
     return blocks
@@ -29,7 +29,7 @@ def _which(pattern: PatternRecord, subject: Subject) -> str:
         worst.sensitive_values,
         worst.context_values,
     ):
-        return "This is the worst pattern of all, above."
+        return f"This is the worst pattern {of_all(subject.stated.min_probability)}, above."
     return sentence(pattern, subject.stated.model.favourable)
 
 

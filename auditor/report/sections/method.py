@@ -8,7 +8,7 @@ from auditor.report.blocks import Block, Blocks, Facts, Heading, Items, Paragrap
 from auditor.report.figures import whole
 from auditor.report.sections.explored import FURTHER, explored
 from auditor.report.subject import Subject
-from auditor.report.wording import undisclosed_explained
+from auditor.report.wording import limited, probable_only, undisclosed_explained
 
 _OTHER_MEANINGS = (
     "Fairness has other meanings, such as equal error rates; they need observed outcomes and are not "
@@ -46,7 +46,7 @@ _GLOSSARY = (
         "How much disclosing sensitive values changes the chance of the favourable decision, in one context.",
     ),
     ("δ (delta)", "The threshold: a degree whose size is above it is not accepted."),
-    ("δ-fair", "Without any discrimination pattern."),
+    ("δ-fair", "Without any discrimination pattern{limited}."),
     (
         "Digest",
         "A fingerprint (SHA-256) of the model’s exact parameters. Models with the same digest are the same "
@@ -96,6 +96,7 @@ def section(subject: Subject) -> Blocks:
             "disclosed values and the context are a discrimination pattern. A model without any such pattern "
             "is δ-fair."
         ),
+        *([Paragraph(probable_only(stated.min_probability))] if stated.min_probability else []),
         *(Paragraph(line, "formula") for line in formula),
     ]
     return blocks
@@ -146,5 +147,11 @@ def limits(subject: Subject) -> Blocks:
         Heading("What this shows, and what it does not", "limits"),
         Items(said(subject)),
         Heading("Glossary", "glossary"),
-        Facts(tuple(entry for entry in _GLOSSARY if subject.audit or entry[0] not in _OF_FINDINGS)),
+        Facts(
+            tuple(
+                (word, meaning.format(limited=limited(subject.stated.min_probability)))
+                for word, meaning in _GLOSSARY
+                if subject.audit or word not in _OF_FINDINGS
+            )
+        ),
     ]

@@ -11,9 +11,9 @@ from auditor.report.figures import FOUR_FIFTHS, people, plural, signed, whole
 from auditor.report.profiles import EvidenceName, Item
 from auditor.report.sections import data, groups, repair
 from auditor.report.sections.levels import levels
-from auditor.report.sections.worst import counted, largest, least
+from auditor.report.sections.worst import counted, largest
 from auditor.report.subject import Subject
-from auditor.report.wording import VERDICTS, degree, threshold_words
+from auditor.report.wording import degree, least, limited, threshold_words, verdict_words
 
 
 def section(subject: Subject) -> Blocks:
@@ -54,12 +54,13 @@ def evidence(subject: Subject) -> Iterator[tuple[EvidenceName, str]]:
     """What this report has to show, each with its figure."""
     stated, audit, certificate = subject.stated, subject.audit, subject.certificate
     model, delta, provenance = stated.model, stated.delta, subject.provenance
-    yield "verdict", f"Verdict: {VERDICTS[stated.verdict]} at δ = {delta}."
+    scope = limited(stated.min_probability)
+    yield "verdict", f"Verdict: {verdict_words(stated.verdict, delta, stated.min_probability)}."
     yield (
         "criterion",
         f"Criterion and threshold: {stated.criterion}, {threshold_words(stated.criterion, delta)}.",
     )
-    yield "max_degree", f"Largest degree: {largest(stated)}."
+    yield "max_degree", f"Largest degree{scope}: {largest(stated)}."
     yield "pattern_count", f"Discrimination patterns: {counted(stated)}."
     yield "sensitive_attributes", f"Sensitive attributes: {', '.join(model.sensitive)}."
     yield "model_identity", f"Model {model.name}, sha256:{model.sha256[:16]}…"
@@ -75,14 +76,14 @@ def evidence(subject: Subject) -> Iterator[tuple[EvidenceName, str]]:
         said = "not decided" if stated.verdict == "inconclusive" else "yes" if fair else "no"
         yield (
             "ratio_at_four_fifths",
-            f"Four fifths in every context: {said}; largest degree {largest(stated)}.",
+            f"Four fifths in every context{scope}: {said}; largest degree {largest(stated)}.",
         )
     if subject.parameters:
         number = sum(2 * len(attribute.values) for attribute in subject.parameters.attributes) + 1
         yield "parameters", f"All {number:,} parameters are in the appendix."
     if audit:
         figures = ", ".join(f"{row.attribute} {degree(row, delta)}" for row in audit.by_sensitive_attribute)
-        yield "by_sensitive_attribute", f"Worst degree by sensitive attribute: {figures}."
+        yield "by_sensitive_attribute", f"Worst degree by sensitive attribute{scope}: {figures}."
         if audit.top_patterns:
             first = audit.top_patterns[0]
             whom = "" if first.probability is None else f" for {people(first.probability)} people"
@@ -107,7 +108,7 @@ def evidence(subject: Subject) -> Iterator[tuple[EvidenceName, str]]:
             yield "observed_rates", f"In the data, {data.below_four_fifths(audit.data)}"
     names: dict[str, EvidenceName] = {"group-level": "group_level", "individual-level": "individual_level"}
     for name, what, figure in levels(subject):
-        yield names[name], f"{what}: {degree(figure, delta)}."
+        yield names[name], f"{what}: {degree(figure, delta)}{scope}."
     if provenance:
         for place, label, value in _provenance:
             if found := getattr(provenance, value):
@@ -120,7 +121,7 @@ def evidence(subject: Subject) -> Iterator[tuple[EvidenceName, str]]:
         yield "repair", f"Repaired: {repair.price(subject.repair)}."
     if subject.comparison:
         before = subject.comparison.before
-        yield "changes", f"Was {VERDICTS[before.verdict]} at δ = {before.delta} before."
+        yield "changes", f"Was {verdict_words(before.verdict, before.delta, before.min_probability)} before."
 
 
 _provenance: tuple[tuple[EvidenceName, str, str], ...] = (

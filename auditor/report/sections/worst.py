@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
-from auditor.documents.rounding import decimal_text
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
 from auditor.report.figures import between, people, share, size, whole
 from auditor.report.subject import Stated, Subject
-from auditor.report.wording import degree, sentence
+from auditor.report.wording import degree, least, limited, of_all, sentence
 
 
 def section(subject: Subject) -> Blocks:
@@ -16,7 +13,7 @@ def section(subject: Subject) -> Blocks:
     stated = subject.stated
     worst = stated.largest.worst_pattern
     blocks: list[Block] = [
-        Heading("Worst degree of discrimination", "worst"),
+        Heading(f"Worst degree of discrimination{limited(stated.min_probability)}", "worst"),
         Paragraph(largest(stated)),
     ]
     if worst:
@@ -44,26 +41,22 @@ def counted(stated: Stated) -> str:
         part = share(stated.count, stated.total)
         return f"{whole(stated.count)} of {whole(stated.total)} ({part}), counted exactly"
     known = whole(None, stated.count_bounds)
-    return f"{known}, of {whole(stated.total)}: {stated.count_reason}"
-
-
-def least(min_probability: str) -> str:
-    """The people of whom a share speaks."""
-    least = Decimal(min_probability)
-    return f"at least {decimal_text(100 * least)}%" if least else "any share"
+    of = f", of {whole(stated.total)}" if stated.min_probability is None else " so probable"
+    return f"{known}{of}: {stated.count_reason}"
 
 
 def _by_share(subject: Subject) -> list[Block]:
-    if not subject.audit or not subject.audit.by_share:
+    audit = subject.audit
+    if not audit or not audit.by_share:
         return []
     delta = subject.stated.delta
     rows: list[tuple[str | Cell, ...]] = []
-    for record in subject.audit.by_share:
+    for record in audit.by_share:
         worst = record.worst_pattern
         if worst is None:
             disclosed, context = "no pattern", ""
-        elif worst == subject.audit.worst_pattern:
-            disclosed, context = "the worst of all, above", ""
+        elif worst == audit.worst_pattern:
+            disclosed, context = f"the worst {of_all(audit.min_probability)}, above", ""
         else:
             disclosed = values(worst.sensitive_values)
             context = values(worst.context_values, "nothing else known")

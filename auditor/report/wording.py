@@ -128,8 +128,10 @@ def worst_heading(what: str, figure: DegreeRecord, delta: str) -> str:
     return f"{what}: {degree(figure, delta)}{' at worst' if figure.proved else ''}"
 
 
-def list_heading(chosen: ListName, number: int, complete: bool, rank_by: RankBy = "divergence") -> str:
-    """What is in a list of so many patterns."""
+def list_heading(
+    chosen: ListName, number: int, complete: bool, rank_by: RankBy = "divergence", unproved: int = 0
+) -> str:
+    """What is in a list of so many patterns, of which so many at the end are not proved to be the first."""
     patterns = "pattern" if number == 1 else "patterns"
     if chosen == "top":
         found = "" if complete else ", as far as found"
@@ -138,6 +140,14 @@ def list_heading(chosen: ListName, number: int, complete: bool, rank_by: RankBy 
         return f"{number:,} discrimination {patterns} drawn uniformly from all"
     kind, meaning = _SUMMARIES[chosen]
     some, rest = (f"{number:,}", "") if complete else (f"The first {number:,}", "; there may be more")
+    if unproved:
+        proved = number - unproved
+        some = f"{number:,}"
+        rest = (
+            f"; the first {proved:,} proved to be so, others may come before the rest"
+            if proved
+            else "; others may come before them"
+        )
     return f"{some} {kind} {patterns} ({meaning}), most probable first{rest}"
 
 

@@ -41,6 +41,11 @@ class PatternList(Record):
     """The most patterns that were asked for."""
     complete: bool
     """False: a top pattern can be missing, or the summary is the first of more."""
+    unproved: Annotated[int, Field(ge=0)] = 0
+    """So many at the end of a list of maximal patterns are not proved to be the most probable ones.
+
+    They are maximal, but others may come before them.
+    """
     patterns: tuple[PatternRecord, ...]
     model: ModelRecord
     tool: ToolRecord = ToolRecord()
@@ -69,6 +74,7 @@ class PatternList(Record):
             min_probability=question.min_probability.text if question.min_probability else None,
             limit=limit,
             complete=found.complete,
+            unproved=getattr(found, "unproved", 0),
             patterns=tuple(PatternRecord.of(model, pattern, threshold) for pattern in found.patterns),
             model=ModelRecord.of(model),
         )

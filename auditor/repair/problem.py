@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from math import inf, log, log1p
+from math import inf, log
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +60,7 @@ def inequality_terms(criterion: Criterion, cut: Cut) -> Floats:
     `Criterion.largest_fair_strength`; its other terms are 0.
     """
     if cut.context_values is None:
-        most = criterion.largest_fair_strength() + log1p(-float(criterion.threshold))
+        most = criterion.largest_fair_strength() + criterion.log_rest
         terms: list[Term] = [(most, 0, -cut.sign), (-inf, 0, 0), (-inf, 0, 0)]
     else:
         terms = criterion.cut_terms(cut.sign)
@@ -246,7 +246,7 @@ class Problem:
         terms = []
         for cut in cuts:
             criterion = by_name[cut.criterion]
-            left = np.array([log1p(-float(criterion.threshold)), 0, 0])
+            left = np.array([criterion.log_rest, 0, 0])
             terms.append(inequality_terms(criterion, cut) - left)
         terms += [np.array([(right - margin, 0, -1), *[(-inf, 0, 0)] * (TERMS - 1)]) for _, right in lines]
         return cls(

@@ -164,8 +164,9 @@ def list_heading(
     complete: bool,
     rank_by: RankBy = "divergence",
     min_probability: str | None = None,
+    unproved: int = 0,
 ) -> str:
-    """What is in a list of so many patterns."""
+    """What is in a list of so many patterns, of which so many at the end are not proved to be the first."""
     patterns = "pattern" if number == 1 else "patterns"
     if chosen == "top":
         found = "" if complete else ", as far as found"
@@ -176,6 +177,16 @@ def list_heading(
     some, rest = (f"{number:,}", "") if complete else (f"The first {number:,}", "; there may be more")
     # What beats a pattern, or is a part of it, is at least as probable; what extends it may be less so.
     scope = limited(min_probability) if chosen == "maximal" else ""
+    if not number and not complete:
+        return f"No {kind} pattern was found ({meaning}{scope}); there may be some"
+    if unproved:
+        proved = number - unproved
+        some = f"{number:,}"
+        rest = (
+            f"; the first {proved:,} proved to be so, others may come before the rest"
+            if proved
+            else "; others may come before them"
+        )
     return f"{some} {kind} {patterns} ({meaning}{scope}), most probable first{rest}"
 
 

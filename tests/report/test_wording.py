@@ -128,6 +128,30 @@ def test_headings_of_lists(chosen: ListName, complete: bool, text: str) -> None:
     assert list_heading(chosen, 2, complete).startswith(text)
 
 
+@pytest.mark.parametrize(
+    ("unproved", "text"),
+    [
+        (
+            2,
+            "5 maximal patterns (no extension is a discrimination pattern), most probable first; the first",
+        ),
+        (
+            5,
+            "5 maximal patterns (no extension is a discrimination pattern), most probable first; others",
+        ),
+    ],
+)
+def test_headings_of_lists_that_are_not_proved(unproved: int, text: str) -> None:
+    assert list_heading("maximal", 5, complete=False, unproved=unproved).startswith(text)
+
+
+def test_an_unfinished_list_of_nothing_is_no_list_of_the_first() -> None:
+    found = list_heading("maximal", 0, complete=False)
+    assert found == (
+        "No maximal pattern was found (no extension is a discrimination pattern); there may be some"
+    )
+
+
 def test_numbers_beyond_reading_are_shortened() -> None:
     assert counted(Stated.of_audit(audit_document(pattern_count=10**40, total_patterns=3 * 10**40))) == (
         "about 1.000e+40 of about 3.000e+40 (33.33%), counted exactly"

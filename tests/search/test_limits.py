@@ -8,11 +8,13 @@ from fractions import Fraction
 from itertools import pairwise
 from random import Random
 from typing import get_args
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auditor.search.additive import maximal, summaries
 from auditor.search.additive.combinations import Scope
 from auditor.search.additive.counting import count_patterns, sample_patterns
 from auditor.search.additive.ranking import top_patterns
@@ -172,7 +174,27 @@ def check_summaries(case: Case, limited: Tight) -> None:
             assert expected.issuperset(keys(found.patterns))
 
 
-CHECKS = [check_worst, check_verdict, check_count, check_ranking, check_summaries]
+def check_maximal_in_large_models(case: Case, limited: Tight) -> None:
+    tables, criterion = question(case)
+    expected = case.patterns.maximal()
+    with patch.object(summaries, "_DENSE", 0), patch.multiple(maximal, _CHILDREN=64, _BLOCK=1):
+        found = maximal_patterns(tables, criterion, 10_000, limits=limited.limits())
+    pairs = assert_patterns(case, found.patterns, case.patterns)
+    assert expected.issuperset(pair.key for pair in pairs)
+    first = pairs[: len(pairs) - found.unproved]
+    left_out = [case.brute.by_key[key] for key in expected.difference(pair.key for pair in first)]
+    assert not first or all(pair.probability < first[-1].probability for pair in left_out)
+    assert found.complete <= (not left_out)
+
+
+CHECKS = [
+    check_worst,
+    check_verdict,
+    check_count,
+    check_ranking,
+    check_summaries,
+    check_maximal_in_large_models,
+]
 
 
 @pytest.mark.parametrize("check", CHECKS)

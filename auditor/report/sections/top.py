@@ -33,7 +33,9 @@ def listed(document: PatternList) -> list[Block]:
     """A list of patterns chosen in one way, which is a document of its own."""
     model, delta = document.model, document.delta
     number, rank_by = len(document.patterns), document.rank_by or "divergence"
-    heading = list_heading(document.list, number, document.complete, rank_by, document.min_probability)
+    heading = list_heading(
+        document.list, number, document.complete, rank_by, document.min_probability, document.unproved
+    )
     blocks: list[Block] = [
         Heading(f"{model.name}, δ = {delta}, criterion {document.criterion}", level=1),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from itertools import accumulate, groupby
 from math import inf, prod
 from operator import and_, eq
@@ -14,9 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
-from auditor.search.additive.combinations import Scope, Xs, every
+from auditor.search.additive.combinations import ANY, Scope, Xs, every
 from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, NODE, Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
+from auditor.search.additive.maximal import Maximal, covers
+from auditor.search.additive.probable_counts import probable_pairs
 from auditor.search.additive.ranking import rank, top_patterns
 from auditor.search.additive.tree import ROUNDING, WIDER, Mask, Nodes, Slots, Tree
 from auditor.search.additive.worst import worst_patterns
@@ -36,6 +39,10 @@ _CHILDREN, _BLOCK = 1 << 14, 8
 _DENSE = 1 << 25
 #: Most probable patterns among which those of the Pareto front are looked for at a time.
 _TOGETHER = 64
+#: Probable patterns among which maximal ones are looked for.
+_LISTED = 1 << 16
+#: How many times as short the search is for maximal patterns that disclose everything.
+_SHORTER = 8
 #: Axes that a NumPy array may have.
 _AXES = 32
 
@@ -49,6 +56,8 @@ class Summary:
     complete: bool
     """Whether the list has all of them. Otherwise these are the first, by the order that the function names.
     """
+    unproved: int = 0
+    """So many at the end are not proved to be the first; others may come before them."""
 
 
 def minimal_patterns(
@@ -116,19 +125,17 @@ def maximal_patterns(
     min_probability: Fraction | None = None,
     limits: Limits = DEFAULT,
 ) -> Summary:
-    r"""The patterns of which no proper extension is one: any other attribute in y, a sensitive one in x or y.
+    """The patterns of which no proper extension is one: any other attribute in y, a sensitive one in x or y.
 
-    Where all pairs (x, y) fit in a dense array, all are found, and the first are the most probable. In larger
-    models only patterns that disclose everything, X = S and Y = Z \\ S, are listed, those of largest
-    |degree| first.
+    Where all pairs (x, y) fit in a dense array, all are found. In larger models the most probable ones are
+    searched (`auditor.search.additive.maximal`), or all patterns that are probable enough are listed. Where
+    limits leave open what else may come before, patterns that were found follow after those that are proved
+    to be the first: they are maximal, whatever others there are.
     """
     if prod(_shape(tables)) > _DENSE or len(tables.values) > _AXES:
-        if min_probability is not None:
-            return Summary((), False)
-        worst = worst_patterns(
-            tables, criterion, limit, only_patterns=True, scope=Scope(contexts="all"), limits=limits
-        )
-        return Summary(tuple(rank(worst.patterns, "probability")), False)
+        if min_probability:
+            return _maximal_among_probable(tables, criterion, limit, min_probability, limits)
+        return _searched(tables, criterion, limit, limits)
     dense = _dense_patterns(tables, criterion, min_probability, limits)
     if dense is None:
         return Summary((), False)
@@ -151,6 +158,48 @@ def maximal_patterns(
         limit,
         len(places) <= limit,
     )
+
+
+def _searched(tables: LogOdds, criterion: Criterion, limit: int, limits: Limits) -> Summary:
+    """The most probable maximal patterns, and behind them others that a shorter search finds."""
+    # Those that disclose everything are found soon, whatever is left unproved.
+    short = replace(limits, children=limits.children // _SHORTER)
+    found = list[tuple[Assignment, Assignment]]()
+    proved, complete = 0, False
+    for whole, searching in ((True, short), (False, limits)) if covers(tables) else ():
+        search = Maximal(tables, criterion, limit, searching, whole=whole)
+        search.run()
+        found += [(x, y) for _, x, y in search.found]
+        proved, complete = search.certain, search.above == -inf
+    if not found and not complete:
+        everything = Scope(contexts="all")
+        worst = worst_patterns(tables, criterion, limit, only_patterns=True, scope=everything, limits=limits)
+        found = [(p.sensitive_values, p.context_values) for p in worst.patterns]
+    summary = _summary(tables, criterion, list(dict.fromkeys(found)), None, limit, complete)
+    return replace(summary, unproved=max(0, len(summary.patterns) - proved))
+
+
+def _maximal_among_probable(
+    tables: LogOdds, criterion: Criterion, limit: int, least: Fraction, limits: Limits
+) -> Summary:
+    """The maximal ones of all patterns with ``P(xy) >= least``, unless these are too many to be listed."""
+    pairs = probable_pairs(tables, criterion, least, ANY, _LISTED, limits)
+    if pairs is None or limits.expired():
+        return Summary((), complete=False)
+    exact = tables.exact
+    kept = [(x, y) for x, y in pairs if exact.discriminates(criterion, x, y) and exact.probable(x, y, least)]
+    # For each value in x and each in y the patterns that have it, as the bits of a number.
+    having = dict[tuple[bool, int, int], int]()
+    entries = [[*((True, *z) for z in x), *((False, *z) for z in y)] for x, y in kept]
+    for place, of_pair in enumerate(entries):
+        for entry in of_pair:
+            having[entry] = having.get(entry, 0) | 1 << place
+    maximal = [
+        pair
+        for place, (pair, of_pair) in enumerate(zip(kept, entries, strict=True))
+        if reduce(and_, (having[entry] for entry in of_pair)) == 1 << place
+    ]
+    return _summary(tables, criterion, maximal, least, limit, complete=True)
 
 
 def _summary(

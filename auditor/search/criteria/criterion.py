@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
+from math import inf, log1p
 from typing import ClassVar
 
 import numpy as np
@@ -61,6 +62,14 @@ class Criterion(ABC):
     threshold: Fraction
     """A pair (x, y) is a discrimination pattern iff ``|degree| > threshold``."""
     name: ClassVar[CriterionName]
+
+    @property
+    def log_rest(self) -> float:
+        """``ln(1 - threshold)``; -infinite at 1."""
+        if self.threshold < Fraction(1, 2):
+            return log1p(-float(self.threshold))
+        # A float next to 1 doesn't tell how far from there it is.
+        return float(ln(1 - self.threshold)) if self.threshold < 1 else -inf
 
     # Exact, in rationals and decimals.
 

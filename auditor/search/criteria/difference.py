@@ -163,8 +163,7 @@ class Difference(Criterion):
 
     def largest_fair_strength(self) -> float:
         """``4 artanh δ``, infinite at δ = 1."""
-        t = float(self.threshold)
-        return 2 * (log1p(t) - log1p(-t)) if t < 1 else inf
+        return 2 * (log1p(float(self.threshold)) - self.log_rest)
 
 
 def _divided(beyond: Floats, rest: Floats) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, log, log1p
+from math import inf, log
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -132,4 +132,4 @@ class Ratio(Criterion):
 
     def largest_fair_strength(self) -> float:
         """``-ln(1 - τ)``, infinite at τ = 1."""
-        return -log1p(-float(self.threshold)) if self.threshold < 1 else inf
+        return -self.log_rest

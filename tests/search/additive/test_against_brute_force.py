@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given
 
-from auditor.search.additive import combinations, counting, enclosing, subset_sums
+from auditor.search.additive import combinations, counting, enclosing, maximal, subset_sums, summaries
 from auditor.search.additive.combinations import Scope
 from auditor.search.additive.counting import count_patterns, counts_above, sample_patterns
 from auditor.search.additive.enclosing import enclosed_count
@@ -168,6 +168,23 @@ def check_summaries(case: Case) -> None:
         assert set(keys(found.patterns)) == expected
 
 
+def check_maximal_in_large_models(case: Case) -> None:
+    tables, criterion = question(case)
+    order = case.probable.top(ALL, "probability")
+    expected = [pair.key for pair in order if pair.key in case.probable.maximal()]
+    # As it is; and few at a time, by the greatest and the least strength alone.
+    for limit, sets, kept in ((ALL, 10, 1 << 9), (FEW, 0, 3)):
+        with (
+            patch.object(summaries, "_DENSE", 0),
+            patch.multiple(maximal, _CHILDREN=64, _BLOCK=1, _SETS=sets, _SUMS=kept, _WIDEST=kept),
+        ):
+            found = maximal_patterns(tables, criterion, limit, case.min_probability)
+        assert not found.unproved
+        assert found.complete == (limit >= len(expected))
+        assert_patterns(case, found.patterns, case.probable)
+        assert keys(found.patterns) == expected[:limit]
+
+
 CHECKS = [
     check_count,
     check_count_piece_by_piece,
@@ -181,6 +198,7 @@ CHECKS = [
     check_ranking,
     check_one_combination_after_another,
     check_summaries,
+    check_maximal_in_large_models,
 ]
 
 

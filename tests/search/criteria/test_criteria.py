@@ -184,5 +184,12 @@ def test_what_is_fair_by_the_ratio_is_fair_by_the_difference(after: Fraction, be
 
 
 @pytest.mark.parametrize("name", CRITERIA)
+def test_the_largest_fair_strength_next_to_threshold_one(name: CriterionName) -> None:
+    """A float rounds this threshold to 1."""
+    strength = CRITERIA[name](1 - Fraction(1, 10**20)).largest_fair_strength()
+    assert math.isclose(strength, {"difference": 2 * math.log(2e20), "ratio": math.log(1e20)}[name])
+
+
+@pytest.mark.parametrize("name", CRITERIA)
 def test_any_strength_is_fair_at_threshold_one(name: CriterionName) -> None:
     assert CRITERIA[name](Fraction(1)).largest_fair_strength() == math.inf

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,9 +15,6 @@ from tests.fuzzing import use_profile
 #: of a bill of materials, made of hexadecimal digits.
 _modules: dict[str, Any] = sys.modules
 _modules.setdefault("rfc3987_syntax", None)
-
-# Nearly all that is made while modules are imported stays.
-gc.disable()
 
 #: What counts lines, in this process.
 _counting = next((finder.sci for finder in sys.meta_path if hasattr(finder, "sci")), None)
@@ -36,10 +34,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_collection_finish() -> None:
-    # Nor need it be looked through for garbage again and again.
-    gc.freeze()
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    # What is imported stays: it need not be looked through for garbage again and again.
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_configure(config: pytest.Config) -> None:

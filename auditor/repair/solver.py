@@ -136,7 +136,7 @@ def _with_slack(problem: Problem, models: Sequence[NaiveBayes]) -> Floats:
         logits = parameters.logits(parameters.positive(parameters.of_model(model)))
         least = float(problem.slack(parameters.log_theta(logits)).value.min())
         with threadpool_limits(1, user_api="blas"):
-            found: Any = minimize(  # type: ignore[call-overload]
+            found: Any = minimize(
                 lambda point: -point[-1],
                 np.append(logits, min(least, _ROOM)),
                 jac=lambda point: np.append(np.zeros(len(point) - 1), -1.0),

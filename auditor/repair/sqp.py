@@ -45,7 +45,7 @@ def solve(problem: Problem, start: Floats, limits: Limits = DEFAULT) -> Solution
 
     logits = parameters.logits(start)
     try:
-        result: Any = minimize(  # type: ignore[call-overload]
+        result: Any = minimize(
             objective,
             logits,
             jac=gradient,

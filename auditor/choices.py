@@ -11,7 +11,7 @@ MethodName = Literal["fair", "independent", "independent-mean", "unconstrained"]
 #: What an attribute of a scorecard counts where it isn't disclosed: as in the likeliest conforming
 #: population, as the scorecard's own bin of missing values, or as its author has declared.
 Undisclosed = Literal["conforming", "missing-bin", "declared"]
-#: How the patterns over one set of sensitive attributes were decided (`search.additive.counting.Coverage`).
+#: How the patterns over one set of sensitive attributes were decided (`search.pattern_count.Coverage`).
 CoverageMethod = Literal["closed form", "exhausted", "enclosed", "bounded"]
 #: As what a certificate is written: itself, or whole within a form that other tools read.
 CertificateForm = Literal["certificate", "in-toto", "cyclonedx"]

@@ -19,7 +19,6 @@ from auditor.model.additive import AdditiveModel
 from auditor.model.classifier import Classifier, has_population
 from auditor.model.cutoff import Cutoff
 from auditor.model.naive_bayes import Assignment, NaiveBayes
-from auditor.search.additive.counting import PatternCount
 from auditor.search.additive.engine import Engine, Point
 from auditor.search.additive.ranking import Ranking
 from auditor.search.additive.summaries import Summary
@@ -28,6 +27,7 @@ from auditor.search.criteria import Criterion
 from auditor.search.figure import ALL, GROUP, Figure, Figures, among, disclosing, individual, probable
 from auditor.search.groups import Groups, groups_of
 from auditor.search.pattern import Pattern
+from auditor.search.pattern_count import PatternCount
 from auditor.search.question import Question, Share, undisclosed
 
 if TYPE_CHECKING:

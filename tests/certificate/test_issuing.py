@@ -35,9 +35,9 @@ from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.model.spec import ModelSpec
 from auditor.resources import resource
 from auditor.search.additive import engine
-from auditor.search.additive.counting import PatternCount
 from auditor.search.answer import Answer, answer
 from auditor.search.limits import Limits
+from auditor.search.pattern_count import PatternCount
 from auditor.search.question import Question
 from tests.certificate.falsehoods import as_repaired, random_tree
 from tests.certificate.making import DAY, KEY, ROOT, bare, figure1, loaded, made

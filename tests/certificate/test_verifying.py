@@ -21,9 +21,9 @@ from auditor.documents.certificate import Certificate
 from auditor.documents.verification import Verification
 from auditor.errors import InputError
 from auditor.search.additive import engine
-from auditor.search.additive.counting import PatternCount
 from auditor.search.additive.worst import Worst, worst_patterns
 from auditor.search.limits import Limits
+from auditor.search.pattern_count import PatternCount
 from tests.certificate.making import (
     AGAINST,
     DAY,

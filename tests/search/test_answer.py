@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from auditor import InputError
 from auditor.model.reading import load_naive_bayes
 from auditor.search import answer as answers
-from auditor.search.additive.counting import PatternCount
 from auditor.search.additive.engine import Engine
 from auditor.search.additive.worst import Worst
 from auditor.search.answer import Answer, Wanted, answer
 from auditor.search.figure import Figure
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern, measure
+from auditor.search.pattern_count import PatternCount
 from auditor.search.question import Question, Share
 from tests.fuzzing import examples
 from tests.oracle import CriterionName, Pair, PlainAttribute, PlainModel

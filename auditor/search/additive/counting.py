@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
 from itertools import accumulate, chain, combinations, compress, groupby, islice, takewhile
-from math import inf, isqrt, prod
-from operator import mul, not_
+from math import isqrt
+from operator import not_
 from random import Random
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from auditor.choices import CoverageMethod
 from auditor.model.naive_bayes import Assignment
-from auditor.search.additive.log_odds import FAR, Floats, Integers, LogOdds
+from auditor.search.additive.intervals import DisclosedSet, Ends, ends_of, exact_ends, is_closed, pairs_over
+from auditor.search.additive.log_odds import FAR, Integers, LogOdds
 from auditor.search.additive.subset_sums import SortedSums, choice_at
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
+from auditor.search.pattern_count import Coverage, PatternCount
 
 Mask = npt.NDArray[np.bool_]
 
@@ -39,92 +37,8 @@ _LISTED = 12
 _TOGETHER, _NEAR, _THREADED, _AT_ONCE = 1 << 24, 1 << 15, 1 << 20, 1 << 18
 
 
-@dataclass(frozen=True)
-class Coverage:
-    """How the pairs (x, y) over one set X of disclosed sensitive attributes were decided."""
-
-    disclosed: tuple[int, ...]
-    """The attributes of X."""
-    method: CoverageMethod
-    """It is "closed form" where the extreme values settle every x in every context (`is_closed`), "exhausted"
-    where contexts were counted, "enclosed" where their number was bounded from both sides, "bounded" where
-    the search for the largest |degree| has shown that there is none.
-    """
-    pairs: int
-    """All pairs over X."""
-    lower: int
-    upper: int
-    """At least and at most so many of them are discrimination patterns."""
-
-    @property
-    def patterns(self) -> int | None:
-        """The number of patterns, where it is known exactly."""
-        return self.lower if self.lower == self.upper else None
-
-
-@dataclass(frozen=True)
-class PatternCount:
-    """The number of discrimination patterns, or what is known of it."""
-
-    lower: int
-    upper: int
-    """There are at least and at most so many."""
-    reason: str | None
-    """Why the number isn't known exactly."""
-    coverage: tuple[Coverage, ...]
-    """One entry per non-empty set of sensitive attributes, smallest sets first; their bounds add up to these
-    and their pairs to `LogOdds.total_patterns`. Empty where nothing was counted.
-    """
-    found: tuple[tuple[int, ...], ...] = ()
-    """The set X of each discrimination pattern that a search has found, where nothing was counted."""
-    example: tuple[Assignment, Assignment] | None = None
-    """One of the patterns, where those of a minimum probability were counted and there are any."""
-
-    @property
-    def total(self) -> int | None:
-        """The number of patterns, where it is known exactly."""
-        return self.lower if self.lower == self.upper else None
-
-    def having_seen(self, disclosed: Iterable[tuple[int, ...]]) -> Self:
-        """With at least as many patterns over each set X as were found by searches, each given once.
-
-        Raises
-        ------
-        RuntimeError
-            If these are more than there can be.
-        """
-        found = Counter(disclosed)
-        if self.total is not None:
-            return self
-        coverage = tuple(
-            replace(entry, lower=max(entry.lower, found[entry.disclosed])) for entry in self.coverage
-        )
-        lower = sum(entry.lower for entry in coverage) if coverage else max(self.lower, found.total())
-        if lower > self.upper or any(entry.lower > entry.upper for entry in coverage):
-            raise RuntimeError("more patterns were found than there can be")
-        reason = self.reason if lower < self.upper else None
-        return replace(self, lower=lower, reason=reason, coverage=coverage, found=tuple(found.elements()))
-
-    def disclosing(self, attribute: int) -> tuple[int, int]:
-        """At least and at most how many patterns have an x that discloses a sensitive attribute."""
-        if not self.coverage:
-            return self._found_with[attribute], self.upper
-        entries = [entry for entry in self.coverage if attribute in entry.disclosed]
-        return sum(entry.lower for entry in entries), sum(entry.upper for entry in entries)
-
-    @cached_property
-    def _found_with(self) -> Counter[int]:
-        """How many of the patterns found disclose each attribute."""
-        return Counter(chain.from_iterable(self.found))
-
-
 class _TooMuch(Exception):
     """An exact count is out of reach; the message says why."""
-
-
-def pairs_over(tables: LogOdds, disclosed: tuple[int, ...]) -> int:
-    """The number of pairs (x, y) over a set X of disclosed sensitive attributes."""
-    return prod(len(row) + (i not in disclosed) for i, row in enumerate(tables.values))
 
 
 class Counting:
@@ -268,7 +182,7 @@ def _counted(tables: LogOdds, criteria: Sequence[Criterion], limits: Limits) -> 
         )
         return [_TooMuch(reason)] * len(criteria)
     sets = [
-        _Set(tables, disclosed)
+        DisclosedSet(tables, disclosed)
         for size in range(1, len(tables.sensitive) + 1)
         for disclosed in combinations(tables.sensitive, size)
     ]
@@ -301,7 +215,7 @@ def _counted(tables: LogOdds, criteria: Sequence[Criterion], limits: Limits) -> 
     return [refused.get(which) or planned[which] for which in range(len(criteria))]
 
 
-def _spaces(tables: LogOdds, criterion: Criterion, sets: Sequence[_Set], work: _Work) -> list[_Space]:
+def _spaces(tables: LogOdds, criterion: Criterion, sets: Sequence[DisclosedSet], work: _Work) -> list[_Space]:
     """What is to be counted by a criterion over each set, where the ends of many x are found at once."""
     work.check_time()
     closed = [one.closed(criterion) for one in sets]
@@ -312,9 +226,9 @@ def _spaces(tables: LogOdds, criterion: Criterion, sets: Sequence[_Set], work: _
         some = slice(start, start + _AT_ONCE)
         ends[:, some] = ends_of(tables, criterion, strength[some])
     spaces, start = [], 0
-    for one, is_closed in zip(sets, closed, strict=True):
-        stop = start if is_closed else start + len(one.strength)
-        spaces.append(_Space(one, criterion, None if is_closed else ends[:, start:stop], work))
+    for one, settled in zip(sets, closed, strict=True):
+        stop = start if settled else start + len(one.strength)
+        spaces.append(_Space(one, criterion, None if settled else ends[:, start:stop], work))
         start = stop
     return spaces
 
@@ -405,160 +319,10 @@ class _Work:
             raise _TooMuch("the time limit was reached before all patterns were counted")
 
 
-#: Ends of an interval of sums: below the first and above the last is certainly outside, from the second to
-#: the third certainly inside; the rest is undecided.
-_Ends = tuple[int, int, int, int]
-
-
-def ends_of(tables: LogOdds, criterion: Criterion, strength: Floats) -> tuple[Integers, ...]:
-    """For each s the ends, as in `_Ends`, of the interval of sums in which x discriminates, from floats.
-
-    The sums are those of contexts without the prior.
-    """
-    error = tables.error
-    sign = np.where(strength < 0, -1.0, 1.0)
-    size = np.abs(strength)
-    low, high = criterion.reach(sign * (size + error), outwards=True)
-    # A strength within rounding of 0 may have either sign: everything is undecided, if there is anything.
-    unsure = (size <= error) & (low <= high)
-    low, high = np.where(unsure, -inf, low), np.where(unsure, inf, high)
-    inner_low, inner_high = criterion.reach(sign * np.maximum(size - error, 0), outwards=False)
-    inner_low = np.where(unsure, inf, inner_low)
-    inner_high = np.where(unsure, -inf, inner_high)
-
-    def units(ends: Floats, rounded: Callable[[Floats], Floats], slack: int) -> Integers:
-        # With room for the prior: ends beyond FAR are beyond every sum.
-        scaled = rounded(np.clip(ends, -1e30, 1e30) * np.float64(1 << tables.bits))
-        far = np.abs(scaled) >= FAR
-        inside: Integers = np.where(far, 0, scaled).astype(np.int64) + slack
-        return np.where(far, np.where(scaled > 0, FAR, -FAR), inside) - tables.prior
-
-    return (
-        units(low, np.floor, -tables.slack),
-        units(inner_low, np.ceil, tables.slack),
-        units(inner_high, np.floor, -tables.slack),
-        units(high, np.ceil, tables.slack),
-    )
-
-
-def exact_ends(tables: LogOdds, criterion: Criterion, x: Assignment) -> _Ends:
-    """`ends_of` one x, as exact as they are known."""
-    interval = tables.exact.interval(criterion, x)
-    if interval is None:
-        return FAR, FAR, -FAR, -FAR
-    low, high = interval
-    # With room for the prior: ends beyond FAR are beyond every sum.
-    (low_down, low_up), (high_down, high_up) = (
-        (-FAR, -FAR) if low is None else tables.units(low),
-        (FAR, FAR) if high is None else tables.units(high),
-    )
-    return (
-        low_down - tables.slack - tables.prior,
-        low_up + (tables.slack if low is not None else 0) - tables.prior,
-        high_down - (tables.slack if high is not None else 0) - tables.prior,
-        high_up + tables.slack - tables.prior,
-    )
-
-
-def strengths_over(tables: LogOdds, disclosed: tuple[int, ...]) -> Floats:
-    """S of every x over a set X, the values of the last attribute varying fastest; nan where P(x) = 0."""
-    total = np.zeros(1)
-    for i in disclosed:
-        row = np.array([tables.real(z) for z in tables.values[i]])
-        with np.errstate(invalid="ignore"):
-            total = (total[:, None] + row).ravel()
-    return total
-
-
-def is_closed(tables: LogOdds, criterion: Criterion, disclosed: tuple[int, ...]) -> bool:
-    """Whether the extreme values show that no x over X, or fewer attributes, discriminates in any context."""
-    return _Set(tables, disclosed).closed(criterion)
-
-
-class _Set:
-    """A set X of disclosed sensitive attributes: what of it is the same by every criterion.
-
-    The other attributes are split three ways: a sorted half, a half whose sums are listed, and, where that
-    list would be too long, outer attributes whose choices are gone through in blocks.
-    """
-
-    def __init__(self, tables: LogOdds, disclosed: tuple[int, ...]) -> None:
-        self.tables, self.disclosed = tables, disclosed
-        #: The attributes of the sorted half, of the listed one, and the outer ones.
-        self.second: tuple[int, ...] = ()
-        self.first: tuple[int, ...] = ()
-        self.outer: tuple[int, ...] = ()
-
-    def split(self, longest: int, listed: int) -> None:
-        """Let the sorted half be no longer than one number, the listed one no longer than another."""
-        split = self._fitting(0, longest)
-        inner = self._fitting(split, listed)
-        outside = self.outside
-        self.second, self.first, self.outer = outside[:split], outside[split:inner], outside[inner:]
-
-    def _fitting(self, start: int, longest: int) -> int:
-        """The end of the attributes from a place on whose sums are no more than this."""
-        lengths = accumulate((len(self.tables.options[i]) for i in self.outside[start:]), mul)
-        return start + sum(1 for _ in takewhile(longest.__ge__, lengths))
-
-    def choices(self, attributes: tuple[int, ...]) -> int:
-        """How many contexts some attributes have."""
-        return prod(len(self.tables.options[i]) for i in attributes)
-
-    @property
-    def blocks(self) -> int:
-        """How many choices the outer attributes have."""
-        return self.choices(self.outer)
-
-    def closed(self, criterion: Criterion) -> bool:
-        """As `is_closed`."""
-        if self._extremes is None:
-            return criterion.threshold >= 1
-        return all(self.tables.exact.closed(criterion, x) for x in self._extremes)
-
-    @cached_property
-    def _extremes(self) -> tuple[Assignment, ...] | None:
-        """The x of least and of greatest s over X or fewer attributes; None where s may be infinite."""
-        if any(len(self.tables.finite[i]) < len(self.tables.values[i]) for i in self.disclosed):
-            return None
-        exact = self.tables.exact
-        # Of these attributes or fewer: one none of whose values has that sign is left out.
-        return tuple(
-            tuple((i, v) for i in self.disclosed if exact.sign(i, v := exact.extreme(i, sign)) == sign)
-            for sign in (1, -1)
-        )
-
-    @cached_property
-    def places(self) -> Integers:
-        """Which of the x over X can occur."""
-        return np.flatnonzero(~np.isnan(self._all))
-
-    @cached_property
-    def strength(self) -> Floats:
-        """S of each of those."""
-        return self._all[self.places]
-
-    @cached_property
-    def _all(self) -> Floats:
-        return strengths_over(self.tables, self.disclosed)
-
-    @cached_property
-    def outside(self) -> tuple[int, ...]:
-        """The other attributes, sensitive ones last: the sets X then share the sorted half."""
-        outside = set(range(len(self.tables.values))).difference(self.disclosed)
-        return tuple(sorted(outside, key=lambda i: (i in self.tables.sensitive, i)))
-
-    @cached_property
-    def reach(self) -> tuple[int, int]:
-        """The least and the greatest sum of the options of these."""
-        rows = [self.tables.reach[i] for i in self.outside]
-        return sum(low for low, _ in rows), sum(high for _, high in rows)
-
-
 class _Space:
     """The contexts of one set X of disclosed sensitive attributes in which each x discriminates."""
 
-    def __init__(self, over: _Set, criterion: Criterion, ends: Integers | None, work: _Work) -> None:
+    def __init__(self, over: DisclosedSet, criterion: Criterion, ends: Integers | None, work: _Work) -> None:
         self.tables, self.over, self.criterion, self.work = over.tables, over, criterion, work
         #: The places of the x that some γ within reach lets discriminate, and the ends of their intervals.
         self.places: Integers = np.empty(0, dtype=np.int64)
@@ -699,7 +463,7 @@ class _Space:
         second, first = self._lists()[0], self.halves()[1]
         first = (first if rows is None else first[rows]) + self.offset(block)
 
-        def between(ends: _Ends) -> tuple[Integers, Integers, Integers]:
+        def between(ends: Ends) -> tuple[Integers, Integers, Integers]:
             starts, stops = second.below(ends[0] - first), second.below(ends[3] - first + 1)
             lowest, highest = (second.sums.take(places, mode="clip") for places in (starts, stops - 1))
             doubtful = (lowest < ends[1] - first) | (highest > ends[2] - first)

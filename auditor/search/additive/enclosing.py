@@ -28,17 +28,11 @@ from math import ceil, floor, isqrt, log, prod, sqrt
 
 import numpy as np
 
-from auditor.search.additive.counting import (
-    Coverage,
-    PatternCount,
-    ends_of,
-    is_closed,
-    pairs_over,
-    strengths_over,
-)
+from auditor.search.additive.intervals import ends_of, is_closed, pairs_over, strengths_over
 from auditor.search.additive.log_odds import FAR, Floats, Integers, LogOdds
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
+from auditor.search.pattern_count import Coverage, PatternCount
 
 #: Cells of the grid at least and at most.
 _CELLS = 1 << 18, 1 << 22

@@ -15,7 +15,7 @@ from auditor.choices import RankBy
 from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import ANY, Scope
-from auditor.search.additive.counting import Counting, PatternCount, counts_above, no_patterns
+from auditor.search.additive.counting import Counting, counts_above, no_patterns
 from auditor.search.additive.log_odds import population_of
 from auditor.search.additive.probable_counts import count_probable_patterns, probable_pairs
 from auditor.search.additive.ranking import Ranking, rank, top_patterns
@@ -30,6 +30,7 @@ from auditor.search.additive.worst import Memory, Worst, group_level, worst_patt
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
+from auditor.search.pattern_count import PatternCount
 
 #: Length of the lists of sums where a part of the patterns is searched.
 _SHORT = 1 << 19

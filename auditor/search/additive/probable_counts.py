@@ -27,10 +27,11 @@ import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import ANY, Scope
-from auditor.search.additive.counting import Coverage, PatternCount, ends_of, exact_ends, pairs_over
+from auditor.search.additive.intervals import ends_of, exact_ends, pairs_over
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, merged, population_of
 from auditor.search.criteria import Criterion, ln
 from auditor.search.limits import DEFAULT, Limits
+from auditor.search.pattern_count import Coverage, PatternCount
 
 Mask = npt.NDArray[np.bool_]
 

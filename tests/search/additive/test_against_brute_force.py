@@ -9,7 +9,15 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given
 
-from auditor.search.additive import combinations, counting, enclosing, maximal, subset_sums, summaries
+from auditor.search.additive import (
+    combinations,
+    counting,
+    enclosing,
+    maximal,
+    omissions,
+    subset_sums,
+    summaries,
+)
 from auditor.search.additive.combinations import Scope
 from auditor.search.additive.counting import count_patterns, counts_above, sample_patterns
 from auditor.search.additive.enclosing import enclosed_count
@@ -176,7 +184,8 @@ def check_maximal_in_large_models(case: Case) -> None:
     for limit, sets, kept in ((ALL, 10, 1 << 9), (FEW, 0, 3)):
         with (
             patch.object(summaries, "_DENSE", 0),
-            patch.multiple(maximal, _CHILDREN=64, _BLOCK=1, _SETS=sets, _SUMS=kept, _WIDEST=kept),
+            patch.multiple(maximal, _CHILDREN=64, _BLOCK=1, _SETS=sets),
+            patch.multiple(omissions, _SUMS=kept, _WIDEST=kept),
         ):
             found = maximal_patterns(tables, criterion, limit, case.min_probability)
         assert not found.unproved

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from auditor.choices import CriterionName
 from auditor.search.additive import probable_counts
-from auditor.search.additive.counting import PatternCount
 from auditor.search.additive.probable_counts import count_probable_patterns
 from auditor.search.additive.tables import tables_of
 from auditor.search.criteria import CRITERIA
 from auditor.search.limits import DEFAULT, Limits
+from auditor.search.pattern_count import PatternCount
 from tests.fuzzing import examples
 from tests.oracle import BruteForce, PlainAttribute, PlainModel
 from tests.search.comparing import naive_bayes

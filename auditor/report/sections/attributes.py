@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from auditor.choices import CoverageMethod
 from auditor.documents.audit import Audit, CoverageRecord, DegreeRecord
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
 from auditor.report.figures import share, whole
@@ -10,6 +13,13 @@ from auditor.report.wording import degree, limited, of_all
 
 #: Combinations in the findings and in the appendix.
 _SHOWN, _IN_APPENDIX = 8, 255
+#: What it means how the pairs of a set were decided.
+_DECIDED: Mapping[CoverageMethod, str] = {
+    "closed form": "one bound shows that in no context these attributes discriminate",
+    "exhausted": "every pair was counted",
+    "enclosed": "the number was bounded from both sides",
+    "bounded": "the search for the largest degree has shown that there is none",
+}
 
 
 def section(subject: Subject) -> Blocks:
@@ -36,18 +46,28 @@ def appendix(subject: Subject) -> Blocks:
         return None
     left = len(coverage) - len(coverage[:_IN_APPENDIX])
     more = f" The sets with most patterns are listed; the document has {left:,} more." if left else ""
+    least = subject.stated.min_probability
+    decided = {row.method for row in coverage}
+    meanings = " ".join(
+        f"“{method.capitalize()}”: {meaning}{limited(least) if method == 'exhausted' else ''}."
+        for method, meaning in _DECIDED.items()
+        if method in decided
+    )
     return [
         Heading("How every pair was decided", "coverage"),
         Paragraph(
             "Each pair of sensitive values and context discloses exactly one set of sensitive attributes. "
-            f"The pairs add up to all {whole(subject.stated.total)}. “Closed form”: one bound shows that in "
-            f"no context these attributes discriminate. “Exhausted”: every pair was counted"
-            f"{limited(subject.stated.min_probability)}.{more}",
+            f"The pairs add up to all {whole(subject.stated.total)}. {meanings}{more}",
             "intro",
         ),
         Table(
             "",
-            ("Disclosed", "Decided by", "Pairs of any probability", "Discrimination patterns"),
+            (
+                "Disclosed",
+                "Decided by",
+                "Pairs" if least is None else "Pairs of any probability",
+                "Discrimination patterns",
+            ),
             [
                 (" + ".join(row.disclosed), row.method, whole(row.pairs), whole(row.patterns))
                 for row in coverage[:_IN_APPENDIX]

@@ -160,9 +160,11 @@ class Exponentials:
         return self.model.exponent(x) - self.model.exponent()
 
     def _ratio(self, x: Assignment) -> Fraction:
-        """``e^s``, rounded away from 1; exactly 1 where s is 0."""
+        """``e^s``, rounded away from 1 by less than 1e-55 of s; exactly 1 where s is 0."""
         strength = self._strength(x)
-        return Fraction(power(strength, self.model.base, _START)[strength > 0])
+        # Where s is next to 0, e^s differs from 1 in later digits only.
+        zeros = max(0, len(str(strength.denominator)) - len(str(abs(strength.numerator))))
+        return Fraction(power(strength, self.model.base, _START + zeros)[strength > 0])
 
     def _excess(self, criterion: Criterion, x: Assignment, y: Assignment) -> int:
         """The sign of ``|degree| - threshold``, 0 for a tie."""

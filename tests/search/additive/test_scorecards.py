@@ -245,6 +245,17 @@ def test_weights_next_to_0_have_intervals_of_their_own(
     assert Engine(model, CRITERIA[criterion](threshold)).count().total == 2
 
 
+@pytest.mark.parametrize("weight", ["1", "-2"])
+def test_a_threshold_next_to_the_greatest_ratio_is_counted_exactly(weight: str) -> None:
+    """It lets odds below e^-200 discriminate, or below e^-198; those before disclosing are e^±½ of that."""
+    wide = Context(prec=400)
+    sup = wide.subtract(Decimal(1), wide.exp(-abs(Decimal(weight))))
+    threshold = Fraction(wide.divide(sup, wide.add(Decimal(1), wide.exp(Decimal(-200)))))
+    start = Fraction(-399, 2) - min(Fraction(weight), Fraction(0))
+    model = replace(two(("0", weight), "e", ("0", "-1")), intercept=start)
+    assert Engine(model, CRITERIA["ratio"](threshold)).count().total == 1
+
+
 def test_what_changes_nothing_has_degree_zero() -> None:
     model = two(("0", "1"), "e")
     exact = Exponentials(model)

@@ -54,6 +54,7 @@ GRAINS, SPAN_LIMIT, SENSITIVE_LIMIT = (UNIT >> 8, UNIT >> 14, UNIT >> 20, 0), 30
 WORK_LIMIT = 20_000_000  # intervals that are moved, of about 2 µs
 FILE_LIMIT, EXPONENT_LIMIT = 256 * 2**20, 100_000
 SIDES = ("favourable", "unfavourable")
+VERDICTS = ("all-delta-fair", "none-delta-fair", "varies", "inconclusive")
 OUTCOMES = {True: "passed", False: "FAILED", None: "not performed"}
 
 
@@ -61,9 +62,16 @@ def number(text: str) -> Fraction:
     """The number that a text such as "-3/7", "12" or "0.05" writes, exactly."""
     above, _, below = text.partition("/")
     over, under = Decimal(above), Decimal(below or "1")
-    if max(abs(over.adjusted()), abs(under.adjusted())) > EXPONENT_LIMIT:
+    if max(abs(over.adjusted()), abs(under.adjusted())) > EXPONENT_LIMIT or under % 1:
         raise ValueError(f"{text:.40} is out of range")
     return Fraction(over) / int(under)
+
+
+def named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of a file, in which a second value of a name could be another reader's first."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a name stands twice in an object")
+    return dict(pairs)
 
 
 def canonical(value: Any) -> str:
@@ -95,6 +103,8 @@ class Box:
         columns = [[*map(number, a[side])] for a in exact["attributes"] for side in SIDES]
         if not all(sum(row) == 1 and min(row) >= 0 for row in columns) or not 0 < number(exact["prior"]) < 1:
             raise ValueError("the model is none: its probabilities don't add up to 1")
+        if share < 0 or {type(a["sensitive"]) for a in exact["attributes"]} != {bool}:
+            raise ValueError("no box has a size below 0, and an attribute is sensitive or not")
         self.names = [a["name"] for a in exact["attributes"]]
         self.labels = [a["values"] for a in exact["attributes"]]
         self.sensitive = [i for i, a in enumerate(exact["attributes"]) if a["sensitive"]]
@@ -248,7 +258,13 @@ def witness(box: Box, criterion: str, told: Any) -> tuple[bool, Fraction]:
 
 
 def certain(box: Box, criterion: str, told: Any) -> Fraction:
-    """The least |degree| of a pattern in any model of the box: at a corner, or 0 between two of them."""
+    """The least |degree| of a pattern in any model of the box: at a corner, or 0 between two of them.
+
+    It is 0 of what is no pattern, too.
+    """
+    shown, known = told["sensitive_values"].keys(), told["context_values"].keys()
+    if shown & known or not {box.names.index(name) for name in shown} <= {*box.sensitive}:
+        return Fraction(0)
     x, y = (
         [
             box.rows[i][box.labels[i].index(v)]
@@ -289,12 +305,20 @@ def around(certificate: Any, share: Fraction) -> Iterator[tuple[str, bool | None
 def examine(audit: Any) -> Iterator[tuple[str, bool | None, str]]:
     """What is said of each box: what it is, whether it is true, and more in words."""
     criterion, delta = audit["criterion"], number(audit["delta"])
+    if criterion not in ("difference", "ratio") or not 0 <= delta <= 1:
+        raise ValueError("another criterion, or a threshold that is not from 0 to 1")
     exact = audit["parameters"]
     if exact is not None:
         yield about(exact, audit["model"]["sha256"])
+        marked = [a["name"] for a in exact["attributes"] if a["sensitive"]]
+        yield "sensitive attributes", marked == audit["model"]["sensitive"] != [], ", ".join(marked)
     boxes = [told for told in audit["how_far"]["sets"] if told["set"] == "box"]
     for told in boxes:
         size, verdict, worst = f"ε = {told['size']}", told["verdict"], told["worst"]
+        ends = [*told["max_degree_bounds"], told["max_degree"]]
+        if verdict not in VERDICTS or not all(type(end) in (int, float) and 0 <= end <= 1 for end in ends):
+            raise ValueError("another verdict than there are, or a degree that is none")
+        low, high, largest = map(Fraction, ends)
         if exact is None:
             yield size, None, "the document does not hold the model"
             continue
@@ -310,18 +334,18 @@ def examine(audit: Any) -> Iterator[tuple[str, bool | None, str]]:
             )
         if worst:
             inside, moved = witness(box, criterion, worst)
-            low, high = (Fraction(told["max_degree_bounds"][end]) for end in (0, 1))
             holds = inside and low <= abs(moved) <= high and (moved > 0) == (worst["degree"] > 0)
             unfair = verdict in ("all-delta-fair", "inconclusive") or abs(moved) > delta
             yield f"worst model, {size}", holds and unfair, f"its pattern has the degree {float(moved):.6g}"
-        if verdict == "none-delta-fair":
+        if told["certain"] or verdict == "none-delta-fair":
             least = certain(box, criterion, told["certain"]) if told["certain"] else Fraction(0)
-            yield f"pattern in all, {size}", least > delta, f"its least degree is {float(least):.6g}"
-        yield (
-            f"largest degree, {size}",
-            box.fair(criterion, Fraction(told["max_degree_bounds"][1])),
-            f"no model in it has one above {told['max_degree_bounds'][1]}",
-        )
+            true = least > delta or verdict != "none-delta-fair"
+            true = true and (not told["certain"] or Fraction(told["certain"]["least_degree"]) <= least)
+            yield f"pattern in all, {size}", true, f"its least degree is {float(least):.6g}"
+        between = low <= largest <= high and (worst is not None or low == 0)
+        fair = box.fair(criterion, high)
+        said = f"no model in it has one above {told['max_degree_bounds'][1]}"
+        yield f"largest degree, {size}", fair if between else False, said
     if not boxes:
         raise ValueError("nothing is said of a box")
 
@@ -333,9 +357,10 @@ def main() -> int:
         data = Path(path).read_bytes()
         if len(data) > FILE_LIMIT:
             raise ValueError("the file is too large")
-        document = json.loads(data)
+        document = json.loads(data, object_pairs_hook=named_once)
         if "payload" in document:  # a signed envelope
-            document = json.loads(base64.b64decode(document["payload"]))["predicate"]
+            document = json.loads(base64.b64decode(document["payload"]), object_pairs_hook=named_once)
+            document = document["predicate"]
         if shares:
             (share,) = map(number, shares)
             if share < 0:

@@ -8,7 +8,7 @@ of s. Both say of γ that it is in one open interval, so that contexts are count
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Literal
 
@@ -25,6 +25,8 @@ from auditor.search.reach_counts import BEYOND, Counting, Interval, SetCounts, c
 #: Strengths up to this are taken for 0, since no degree is greater than the strength; greater ones are
 #: enlarged by this share of themselves, so that no interval is missed.
 _TINY, _ENLARGED = Decimal("1e-50"), Decimal("1e-55")
+#: Digits in which the exponential of the least strength still differs from 1 in more than 60.
+_WIDE = Context(prec=120, Emax=10**9, Emin=-(10**9))
 
 
 def count_in_cards(
@@ -69,8 +71,8 @@ class _Counting(Counting):
         span = self._search.span(x, Fraction(outwards * 2 * k * direction))
         if span * direction <= _TINY:
             return []
-        enlarged = CONTEXT.add(span, CONTEXT.multiply(span, _ENLARGED))
-        interval = self._criterion.interval(Fraction(CONTEXT.exp(enlarged)), Fraction(1))
+        enlarged = _WIDE.add(span, _WIDE.multiply(span, _ENLARGED))
+        interval = self._criterion.interval(Fraction(_WIDE.exp(enlarged)), Fraction(1))
         if interval is None:
             return []
         h, room = self._search.h, len(self.sizes) - k + 1

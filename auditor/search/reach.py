@@ -275,6 +275,7 @@ class _Search:
         push(1, 0, ())
         push(-1, 0, ())
         best: _Found | None = None
+        best_exceeds = False
         upper, exceeds, undecided, nodes = Fraction(0), False, False, 0
         while heap:
             ceiling, sign, depth, chosen = heapq.heappop(heap)
@@ -297,8 +298,9 @@ class _Search:
             found, proved, beyond, sure = self._solve(x, sign, Fraction(ceiling))
             upper, exceeds = max(upper, proved), exceeds or beyond
             undecided |= not sure and proved > threshold
-            if best is None or found.value > best.value:
-                best = found
+            # What exceeds the threshold comes first: from below, both may be rounded to the same.
+            if best is None or (beyond, found.value) > (best_exceeds, best.value):
+                best, best_exceeds = found, beyond
         return _Outcome(best, upper, exceeds=True if exceeds else None if undecided else False)
 
     def _strongest(
@@ -350,14 +352,14 @@ class _Search:
                     beyond = value > self._criterion.threshold
                 else:
                     value, above, beyond, where = greatest(self._criterion, ratio, low, high)
-                exceeds |= beyond
                 largest = max(largest, above)
                 complete |= where == "peak"
-                if best is None or value > best.value:
+                if best is None or (beyond, value) > (exceeds, best.value):
                     y = tuple(
                         (i, o.value) for i, o in zip(outside, options, strict=True) if o.value is not None
                     )
                     best = _Found(x, y, value, end, where)
+                exceeds |= beyond
             proved = min(proved, largest if complete else max(largest, others))
             if complete:
                 sure = True

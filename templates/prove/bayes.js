@@ -14,18 +14,16 @@ function logOf(value) {
 const root = (value) => Math.exp(logOf(value) / 2);
 const TWO = new Fraction(2n);
 
-/** The ends of the interval of log R in which |degree| > t for some R, where 0 < t < 1 and k is neither 0 nor infinite. */
+/** The ends of the interval of log R in which |degree| > t for some R, where 0 < t < 1 and k is neither 0 nor infinite; else null. */
 function endsOf(criterion, k, t) {
-  const below = (bound) => {
-    if (bound.n <= 0n) throw new Unfinished("a pattern is too near the threshold to tell where it discriminates");
-    return [-Infinity, logOf(bound)];
-  };
+  const below = (bound) => (bound.n > 0n ? [-Infinity, logOf(bound)] : null);
   if (criterion === "ratio") {
     if (k.compare(ONE) > 0) return below(ONE.minus(ONE.over(k)).over(t).minus(ONE));
     return below(ONE.minus(k).over(t).minus(ONE).over(k));
   }
   // |k - 1| R > t (1 + R) (1 + kR), a quadratic in R with the product of its roots 1 / k.
   const linear = k.minus(ONE).size().minus(t.times(ONE.plus(k)));
+  if (linear.n <= 0n) return null;
   const inner = linear.times(linear).minus(TWO.times(TWO).times(t).times(t).times(k));
   // linear + root, by the ratio of the two, which is at most 1. Next to a double root both ends are close to each other.
   const more = inner.n > 0n ? Math.log1p(root(inner.over(linear.times(linear)))) : 0;

@@ -4,6 +4,8 @@
 "use strict";
 
 const ATTRIBUTES = 1000, VALUES = 100000, DAYS = 3660, EXPONENT = new Fraction(1000n);
+// Characters of the longest numbers of all attributes, and what a common denominator is below: errors of logarithms stay small.
+const CHARACTERS = 10000, DENOMINATOR = 1n << 6700n;
 const SIDES = ["favourable", "unfavourable"];
 
 /** Canonical JSON (RFC 8785) of a value without numbers beyond small integers. */
@@ -51,7 +53,7 @@ function formOf(version, scored, peopled) {
   const name = (value) => isText(value, 500, /[\u200c\u200d]/g) && value.normalize("NFC") === value;
   const longer = (value) => isText(value, 10000, /[\u200c\u200d\n\t]/g);
   const flag = (value) => typeof value === "boolean";
-  const day = (value) => /^\d{4}-\d\d-\d\d$/.test(value) && value > "0001" && !Number.isNaN(Date.parse(`${value}T00:00Z`))
+  const day = (value) => typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) && value > "0001" && !Number.isNaN(Date.parse(`${value}T00:00Z`))
     && new Date(`${value}T00:00Z`).toISOString().startsWith(value);
   const labels = (value) => value !== null && typeof value === "object" && !Array.isArray(value)
     && Object.keys(value).length <= ATTRIBUTES && Object.entries(value).flat().every(name);
@@ -178,14 +180,31 @@ function sourceOf(certificate) {
   };
 }
 
+/** The two lists of numbers of an attribute. */
+const listsOf = (a) => (a.weights ? [a.weights, a.population ?? a.weights] : [a.favourable, a.unfavourable]);
+/** Whether the numbers of a model are no longer than they can be. */
+function areShort({ attributes, intercept }) {
+  const longest = attributes.reduce((sum, a) => sum + Math.max(0, ...listsOf(a).flat().map((text) => text.length)), 0);
+  const rows = attributes.flatMap(listsOf);
+  if (intercept !== undefined) rows.push([intercept, ...attributes.flatMap((a) => [a.undisclosed, ...a.weights])]);
+  return longest <= CHARACTERS && rows.every((row) => {
+    let common = 1n;
+    return row.every((text) => {
+      const { d } = Fraction.of(text);
+      common = (common / gcd(common, d)) * d;
+      return common < DENOMINATOR;
+    });
+  });
+}
+
 /** What is wrong between the fields of a certificate, each with whether it is so. */
 function* faults(c) {
   const { exact, repair = null } = c.model, { attributes } = exact, scored = "family" in exact, first = c.version === 1;
-  const lists = (a) => (scored ? [a.weights, a.population ?? a.weights] : [a.favourable, a.unfavourable]);
   yield ["it has no attributes, or too many", attributes.length && attributes.length <= ATTRIBUTES];
   yield ["it has too many values", attributes.reduce((sum, a) => sum + a.values.length, 0) <= VALUES];
   yield ["an attribute has too few or too many values", attributes.every((a) => a.values.length >= (scored ? 1 : 2)
-    && a.values.length <= ATTRIBUTES && lists(a).every((list) => list.length === a.values.length))];
+    && a.values.length <= ATTRIBUTES && listsOf(a).every((list) => list.length === a.values.length))];
+  yield ["the numbers of the model have too many digits", areShort(exact)];
   if (scored) {
     const most = (row) => row.map((w) => Fraction.of(w).size()).reduce((p, q) => (q.compare(p) > 0 ? q : p));
     const small = (card) => [[card.intercept], ...card.attributes.map((a) => [a.undisclosed, ...a.weights])]
@@ -198,6 +217,7 @@ function* faults(c) {
       yield ["the repair is of other attributes", repair.attributes.length === attributes.length && repair.attributes.every(
         (a, i) => [a.weights, a.population].every((list) => list.length === attributes[i].values.length))];
       yield ["the scorecard before the repair has too large log-odds", small(sourceOf(c))];
+      yield ["the numbers before the repair have too many digits", areShort(sourceOf(c))];
       yield ["the repair is of another number of people", repair.people === (rows === null || rows === "0" ? "1000" : rows)];
     }
   }

@@ -82,8 +82,16 @@ class Scorecard {
   interval(move, t) {
     if (!this.discriminates(move, t)) return null;
     if (t.n === 0n) return [-Infinity, Infinity];
-    const bits = 256n, [low] = powerOf(this.base, this.exponent(abs(move)), bits), k = new Fraction(low, 1n << bits);
-    return endsOf(this.criterion, move > 0n ? k : ONE.over(k), t).map((end) => end - logOf(this.c));
+    // Both bounds on k must give the same ends: next to 1, or next to the threshold, that takes more digits.
+    for (const bits of PRECISIONS) {
+      const [first, last] = powerOf(this.base, this.exponent(abs(move)), bits).map((bound) => {
+        const k = new Fraction(bound, 1n << bits);
+        return bound > 1n << bits ? endsOf(this.criterion, move > 0n ? k : ONE.over(k), t) : null;
+      });
+      const same = first && last && first.every((end, n) => end === last[n] || Math.abs(end - last[n]) < CLOSE / 10);
+      if (same) return first.map((end) => end - logOf(this.c));
+    }
+    throw new Unfinished("a pattern is too near the threshold to tell where it discriminates");
   }
   /** The sign of |degree| - t where a context has an exponent, and a pattern moves it. */
   compare(context, move, t) {

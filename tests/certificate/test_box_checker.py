@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import random
 import subprocess
@@ -90,7 +91,7 @@ def documents() -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize("verdict", ["all-delta-fair", "varies", "none-delta-fair"])
 def test_what_an_audit_says_is_true(documents: dict[str, dict[str, Any]], verdict: str) -> None:
     checks = list(box_checker.examine(documents[verdict]))
-    assert len(checks) == 4 + (verdict == "none-delta-fair")
+    assert len(checks) == 6 - (verdict == "all-delta-fair")
     assert all(holds for _, holds, _ in checks), checks
 
 
@@ -113,6 +114,21 @@ def _likelier(worst: Any) -> None:
     worst["parameters"][0]["given_favourable"] = "99/100"
 
 
+def _certain(document: Any) -> None:
+    """A value in the place of a sensitive one that isn't."""
+    shown = {"RecSupervisionLevel": "Level 3 or 4"}
+    document["delta"], told = "0.0001", document["how_far"]["sets"][0]
+    told["verdict"] = "none-delta-fair"
+    told["certain"] = {"sensitive_values": shown, "context_values": {}, "least_degree": 0.01}
+
+
+def _nothing_sensitive(document: Any) -> None:
+    for attribute in document["parameters"]["attributes"]:
+        attribute["sensitive"] = False
+    exact = box_checker.canonical(document["parameters"])
+    document["model"]["sha256"] = hashlib.sha256(exact.encode()).hexdigest()
+
+
 def _model(document: Any) -> None:
     document["parameters"]["prior"] = "1/2"
 
@@ -132,6 +148,14 @@ CHANGES: dict[str, tuple[str, Callable[[Any], None]]] = {
     "another model": ("varies", _model),
     "another threshold": ("all-delta-fair", lambda document: document.update(delta="0.41")),
     "no pattern": ("none-delta-fair", _set("certain", None)),
+    "a pattern that is none": ("varies", _certain),
+    "nothing sensitive": ("all-delta-fair", _nothing_sensitive),
+    "a lower end of nothing": ("varies", _set("worst", None)),
+    "another largest degree": ("varies", _set("max_degree", 0.99)),
+    "another least degree": (
+        "none-delta-fair",
+        lambda document: document["how_far"]["sets"][0]["certain"].update(least_degree=0.9),
+    ),
 }
 
 
@@ -141,6 +165,38 @@ def test_what_was_changed_is_found(documents: dict[str, dict[str, Any]], change:
     document = copy.deepcopy(documents[verdict])
     apply(document)
     assert False in [holds for _, holds, _ in box_checker.examine(document)]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "change"),
+    [
+        ("varies", _set("verdict", "fair")),
+        ("varies", _set("size", "-0.5")),
+        ("varies", _set("size", "1/10.9")),
+        ("varies", _set("max_degree_bounds", [0, "1"])),
+        ("varies", lambda document: document.update(delta="2")),
+        ("varies", lambda document: document.update(criterion="Ratio")),
+        ("varies", lambda document: document["parameters"]["attributes"][0].update(sensitive="no")),
+    ],
+)
+def test_what_no_audit_says_is_refused(
+    documents: dict[str, dict[str, Any]], verdict: str, change: Callable[[Any], None]
+) -> None:
+    document = copy.deepcopy(documents[verdict])
+    change(document)
+    with pytest.raises(ValueError, match=r"no box|another|is out of range"):
+        list(box_checker.examine(document))
+
+
+def test_a_name_stands_once(
+    documents: dict[str, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "audit.json"
+    monkeypatch.setattr(sys, "argv", ["box_checker.py", str(path)])
+    text = json.dumps(documents["varies"])
+    for told, code in ((text, 0), (text.replace('"delta":', '"delta": "0.9", "delta":', 1), 3)):
+        path.write_text(told, encoding="utf-8")
+        assert box_checker.main() == code
 
 
 def test_it_runs_alone(documents: dict[str, dict[str, Any]], tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import shutil
 from base64 import b64encode
 from collections.abc import Iterator
 from datetime import timedelta
+from decimal import Decimal
 from fractions import Fraction
 from itertools import count
 from random import Random
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 from auditor.certificate import form_checker
 from auditor.certificate.issuing import tree
 from auditor.certificate.signing import sign
-from auditor.choices import Undisclosed
+from auditor.choices import CriterionName, Undisclosed
 from auditor.model.reading import load_model
 from auditor.model.scorecard import ScorecardSpec
 from tests.certificate.cards import card, whole_card
@@ -221,6 +222,84 @@ def test_a_larger_degree_elsewhere_is_found(prove: Prove) -> None:
 def test_what_is_said_of_nothing_is_refused(verdict: str, prove: Prove) -> None:
     said = prove(envelope(of_nothing(verdict)))
     assert [name for name, holds in said.items() if holds is False] == ["Worst pattern"]
+
+
+def test_a_day_is_a_text(prove: Prove) -> None:
+    content = tree(made("0.2"))
+    for name in ("issued", "valid_from", "expires"):
+        assert prove(envelope(renamed({**content, name: [content[name]]}))) == {"Form": False}
+
+
+def test_numbers_of_a_model_have_only_so_many_digits(prove: Prove) -> None:
+    """Together in the longest texts of attributes, and in the denominators of one of them."""
+    long = Fraction(10**1990 + 1, 3 * 10**1990)
+    wide = [Fraction(1, p) for p in (10**1300 + 1, 10**1300 + 3)]
+    for attributes, rows in ((3, [long, 1 - long]), (1, wide)):
+        content = tree(made("0.2"))
+        exact = content["model"]["exact"]
+        exact["attributes"] = [
+            {
+                "name": f"a{i}",
+                "sensitive": True,
+                "values": [f"v{v}" for v in range(len(rows))],
+                "favourable": list(map(str, rows)),
+                "unfavourable": list(map(str, rows)),
+            }
+            for i in range(attributes)
+        ]
+        with pytest.raises(ValueError, match=r"too many digits"):
+            form_checker.read(envelope(renamed(content)))
+        assert prove(envelope(renamed(content))) == {"Form": False}
+
+
+@pytest.mark.parametrize(("criterion", "share"), [("difference", "0.2499"), ("ratio", "0.4")])
+@pytest.mark.parametrize("places", [30, 74, 76, 120])
+def test_weights_next_to_0_are_proved(
+    criterion: CriterionName, share: str, places: int, prove: Prove
+) -> None:
+    """What discriminates where the odds are 1, and not where they are e; and that nothing does."""
+    spec = near_0(Decimal(1).scaleb(-places))
+    content = tree(made(f"0.{'0' * places}{share[2:]}", spec, criterion=criterion))
+    assert content["pattern_count"] == "2"
+    assert False not in prove(envelope(content)).values()
+    false = {**content, "verdict": "delta-fair", "pattern_count": "0"}
+    false["max_degree"] = {"exact": None, "lower": "0", "upper": content["delta"]}
+    false["witness"] = {"sensitive_values": {"a": "u"}, "context_values": {}, "degree": "0"}
+    false["witness"] |= dict.fromkeys(("favourable_given_pattern", "favourable_given_context"), "0.5")
+    false["witness"] |= {"probability": None}
+    false["coverage"] = [{**row, "patterns": "0"} for row in content["coverage"]]
+    said = prove(envelope(renamed({**false, "claim": sentence_and_formula(false)})))
+    assert [name for name, holds in said.items() if not holds] == [
+        "Signature",
+        "Verdict and largest degree",
+        "Number of patterns",
+    ]
+
+
+def near_0(weight: Decimal) -> ScorecardSpec:
+    """One sensitive value with a weight, and another attribute that multiplies odds of 1 by e."""
+    rows = {"a": ("u", "v", weight), "b": ("u", "v", Decimal(1))}
+    attributes = [
+        {
+            "name": name,
+            "sensitive": name == "a",
+            "undisclosed": Decimal(0),
+            "values": [{"value": one, "weight": Decimal(0)}, {"value": other, "weight": number}],
+        }
+        for name, (one, other, number) in rows.items()
+    ]
+    sides = {side: {"value": side, "label": side} for side in ("favourable", "unfavourable")}
+    return ScorecardSpec.model_validate(
+        {
+            "kind": "auditor/scorecard",
+            "version": 1,
+            "name": "card",
+            "decision": {"name": "d", **sides},
+            "undisclosed": "declared",
+            "intercept": 0,
+            "attributes": attributes,
+        }
+    )
 
 
 def test_a_changed_byte_is_seen(prove: Prove) -> None:

@@ -205,6 +205,19 @@ def test_weights_that_differ_below_the_tables_resolution_are_told_apart() -> Non
         assert holds_for_cards(model, MARGINS[2], rule, fair=True) is False
 
 
+def test_a_strength_next_to_0_is_counted_as_exactly_as_others() -> None:
+    """Where the odds are 1 the ratio is s/2 less about s²/4: above the first threshold, not the second."""
+    attribute = ScoredAttribute("a", ("u",), True, (Fraction(1, 3 * 10**48),), Fraction(0), None)
+    model = AdditiveModel(
+        "c", "d", "yes", "no", "declared", "e", Fraction(1), Fraction(0), (attribute,), None
+    )
+    for off, number in ((-1, 1), (0, 0)):
+        rule = CRITERIA["ratio"](Fraction(1, 6 * 10**48) * (1 + Fraction(off, 10**13)))
+        for every in (False, True):
+            counting = _Counting(CardSearch(model, MARGINS[2], rule, DEFAULT), rule, DEFAULT, every=every)
+            assert counting.run()[:2] == (number, number)
+
+
 @pytest.mark.parametrize("name", ["difference", "ratio"])
 def test_of_many_sensitive_attributes_the_strongest_sets_are_searched(name: CriterionName) -> None:
     rng = random.Random(5)

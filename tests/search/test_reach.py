@@ -277,6 +277,22 @@ def test_a_tie_is_fair_in_all_and_a_hair_less_in_none() -> None:
     assert reach(point, CRITERIA["difference"](quarter - Fraction(1, 10**60))).verdict == "none-delta-fair"
 
 
+def test_the_worst_model_told_is_above_the_threshold_where_another_pattern_is_as_near() -> None:
+    """The first value reaches less than a hair above 1/2, the second four: both round to the same."""
+    half, hair = Fraction(1, 2), Fraction(1, 10**40)
+    columns = (
+        (Fraction(9, 20) + hair, Fraction(1, 20), half - hair),
+        (Fraction(1, 20), Fraction(9, 20) + 10 * hair, half - 10 * hair),
+    )
+    for order in ((0, 1, 2), (1, 0, 2)):
+        values = tuple(((columns[0][v],) * 2, (columns[1][v],) * 2) for v in order)
+        ranges = Ranges((Fraction(1, 10), Fraction(9, 10)), (values,), (0,))
+        found = reach(ranges, CRITERIA["difference"](half + hair))
+        assert found.verdict == "varies"
+        assert found.largest is not None
+        assert abs(found.largest.degree) > half + hair
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_limits_never_make_a_verdict_fair(seed: int) -> None:
     """Short lists and few nodes leave open what they can't prove."""

@@ -21,6 +21,7 @@ from auditor.search.pattern import Pattern
 #: Digits in which odds are bounded at first, and of what is told of a pattern.
 _START, _TOLD = 60, 40
 _DOWN = Context(prec=_TOLD, rounding=ROUND_DOWN, Emax=10**15, Emin=-(10**15))
+_MOVED = Decimal("1e-20")
 #: Contexts whose distances from the peak agree in so many digits tie.
 _SAME = Context(prec=50, Emax=10**15, Emin=-(10**15))
 
@@ -85,9 +86,18 @@ class Exponentials:
         return sign(terms, self.model.base) >= 0
 
     def interval(self, criterion: Criterion, x: Assignment) -> Interval | None:
-        """`Criterion.interval` of a strength that is greater by less than 1e-55 of itself."""
-        ratio = self._ratio(x)
-        return None if ratio == 1 else criterion.interval(ratio, Fraction(1))
+        """`Criterion.interval`, of so many digits of ``e^s`` that rounding it moves no end by `_MOVED`."""
+        if self._strength(x) == 0:
+            return None
+        digits = self._digits(x)
+        while True:
+            less, more = (criterion.interval(r, Fraction(1)) for r in self._ratios(x, digits))
+            if more is None or (less and _are_near(less, more)):
+                return more
+            # Next to where there is none, a few digits don't tell the ends of what there is.
+            if self.closed(criterion, x):
+                return None
+            digits *= 2
 
     def closed(self, criterion: Criterion, x: Assignment) -> bool:
         """By the sign of `Criterion.supremum_terms`."""
@@ -159,10 +169,20 @@ class Exponentials:
     def _strength(self, x: Assignment) -> Fraction:
         return self.model.exponent(x) - self.model.exponent()
 
+    def _digits(self, x: Assignment) -> int:
+        """Where s is next to 0, e^s differs from 1 in later digits only."""
+        strength = self._strength(x)
+        return _START + max(0, len(str(strength.denominator)) - len(str(abs(strength.numerator))))
+
+    def _ratios(self, x: Assignment, digits: int) -> tuple[Fraction, Fraction]:
+        """``e^s``, rounded towards 1 and away from it."""
+        strength = self._strength(x)
+        low, high = map(Fraction, power(strength, self.model.base, digits))
+        return (low, high) if strength > 0 else (high, low)
+
     def _ratio(self, x: Assignment) -> Fraction:
         """``e^s``, rounded away from 1; exactly 1 where s is 0."""
-        strength = self._strength(x)
-        return Fraction(power(strength, self.model.base, _START)[strength > 0])
+        return self._ratios(x, self._digits(x))[1]
 
     def _excess(self, criterion: Criterion, x: Assignment, y: Assignment) -> int:
         """The sign of ``|degree| - threshold``, 0 for a tie."""
@@ -202,6 +222,13 @@ class Exponentials:
             tuple(odds / (1 + odds) for odds in self._odds(values, digits)) for values in (x + y, y)
         )
         return criterion.degree(a_low, c_high), criterion.degree(a_high, c_low)
+
+
+def _are_near(one: Interval, other: Interval) -> bool:
+    return all(
+        a == b or (a is not None and b is not None and abs(a - b) <= _MOVED)
+        for a, b in zip(one, other, strict=True)
+    )
 
 
 def _middle(bounds: _Bounds) -> Fraction:

@@ -233,6 +233,29 @@ def test_a_threshold_that_is_next_to_the_degree_decides() -> None:
         assert (abs(pattern.degree) > criterion.threshold) is expected
 
 
+@pytest.mark.parametrize("places", [50, 70, 150])
+@pytest.mark.parametrize(("criterion", "share"), [("difference", "0.2"), ("ratio", "0.3")])
+def test_weights_next_to_0_have_intervals_of_their_own(
+    criterion: CriterionName, share: str, places: int
+) -> None:
+    """Where the odds are R, the degree is about s R / (1 + R)², or s / (1 + R): enough at 1, not at e."""
+    hair = Fraction(1, 10**places)
+    model = two(("0", str(hair)), "e", ("0", "1"))
+    threshold = Fraction(share) * hair
+    assert Engine(model, CRITERIA[criterion](threshold)).count().total == 2
+
+
+@pytest.mark.parametrize("weight", ["1", "-2"])
+def test_a_threshold_next_to_the_greatest_ratio_is_counted_exactly(weight: str) -> None:
+    """It lets odds below e^-200 discriminate, or below e^-198; those before disclosing are e^±½ of that."""
+    wide = Context(prec=400)
+    sup = wide.subtract(Decimal(1), wide.exp(-abs(Decimal(weight))))
+    threshold = Fraction(wide.divide(sup, wide.add(Decimal(1), wide.exp(Decimal(-200)))))
+    start = Fraction(-399, 2) - min(Fraction(weight), Fraction(0))
+    model = replace(two(("0", weight), "e", ("0", "-1")), intercept=start)
+    assert Engine(model, CRITERIA["ratio"](threshold)).count().total == 1
+
+
 def test_what_changes_nothing_has_degree_zero() -> None:
     model = two(("0", "1"), "e")
     exact = Exponentials(model)

@@ -24,6 +24,9 @@ _DOWN = Context(prec=_TOLD, rounding=ROUND_DOWN, Emax=10**15, Emin=-(10**15))
 #: Contexts whose distances from the peak agree in so many digits tie.
 _SAME = Context(prec=50, Emax=10**15, Emin=-(10**15))
 
+#: By how much the ends of an interval of γ may differ from the true ones.
+_UNTOLD_END = Decimal("1e-22")
+
 _Bounds = tuple[Fraction, Fraction]
 
 
@@ -85,9 +88,18 @@ class Exponentials:
         return sign(terms, self.model.base) >= 0
 
     def interval(self, criterion: Criterion, x: Assignment) -> Interval | None:
-        """`Criterion.interval` of a strength that is greater by less than 1e-55 of itself."""
-        ratio = self._ratio(x)
-        return None if ratio == 1 else criterion.interval(ratio, Fraction(1))
+        """`Criterion.interval` of a ratio bounded from both sides, so closely that its ends are known.
+
+        They depend on how far the ratio is from 1, and from where the interval closes: both may be tiny.
+        """
+        if self._strength(x) == 0 or self.closed(criterion, x):
+            return None
+        digits = _START
+        while True:
+            narrow, wide = (criterion.interval(r, Fraction(1)) for r in self._ratios(x, digits))
+            if narrow and wide and all(map(_near, narrow, wide)):
+                return wide
+            digits *= 2
 
     def closed(self, criterion: Criterion, x: Assignment) -> bool:
         """By the sign of `Criterion.supremum_terms`."""
@@ -161,8 +173,13 @@ class Exponentials:
 
     def _ratio(self, x: Assignment) -> Fraction:
         """``e^s``, rounded away from 1; exactly 1 where s is 0."""
+        return self._ratios(x, _START)[1]
+
+    def _ratios(self, x: Assignment, digits: int) -> _Bounds:
+        """``e^s``, rounded towards 1 and away from it."""
         strength = self._strength(x)
-        return Fraction(power(strength, self.model.base, _START)[strength > 0])
+        low, high = map(Fraction, power(strength, self.model.base, digits))
+        return (low, high) if strength > 0 else (high, low)
 
     def _excess(self, criterion: Criterion, x: Assignment, y: Assignment) -> int:
         """The sign of ``|degree| - threshold``, 0 for a tie."""
@@ -202,6 +219,11 @@ class Exponentials:
             tuple(odds / (1 + odds) for odds in self._odds(values, digits)) for values in (x + y, y)
         )
         return criterion.degree(a_low, c_high), criterion.degree(a_high, c_low)
+
+
+def _near(one: Decimal | None, other: Decimal | None) -> bool:
+    """Whether two ends of intervals agree, to far less than a unit of any table."""
+    return one == other if one is None or other is None else abs(one - other) < _UNTOLD_END
 
 
 def _middle(bounds: _Bounds) -> Fraction:

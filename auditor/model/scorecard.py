@@ -48,7 +48,9 @@ _AGREEMENT = Decimal("1e-9")
 #: Decimal places of the weights of what isn't disclosed.
 _PLACES = Decimal("1e-20")
 #: Of the shares of the conforming population.
-_SHARE_DIGITS = Context(prec=30)
+_SHARE_DIGITS = Context(prec=30, Emax=10**9, Emin=-(10**9))
+#: Below it P(unfavourable) is not taken from what the favourable decision leaves of 1.
+_RARE = Fraction(1, 10**10)
 _CONTEXT = Context(prec=60, Emax=10**9, Emin=-(10**9))
 
 Positive = Annotated[
@@ -391,6 +393,10 @@ class ScorecardSpec(Part):
             population = tuple(Fraction(_SHARE_DIGITS.plus(share)) for share in shares)
             attributes.append(replace(attribute, population=population))
         unfavourable = 1 - Fraction(model.probability(digits=_SHARE_DIGITS.prec))
+        if unfavourable < _RARE:
+            # Of so rare a decision the difference keeps too few digits, or none.
+            odds = _CONTEXT.exp(log_odds)
+            unfavourable = Fraction(_SHARE_DIGITS.divide(1, _CONTEXT.add(1, odds)))
         return replace(model, attributes=tuple(attributes), unfavourable_share=unfavourable)
 
 

@@ -325,3 +325,8 @@ def test_joint_probabilities_have_the_digits_of_probabilities() -> None:
     favourable, unfavourable = model.joint([(0, 0)])
     known = Fraction(model.probability([(0, 0)], digits=45))
     assert abs(favourable / (favourable + unfavourable) - known) < Fraction(1, 10**38)
+
+
+def test_a_decision_too_rare_to_be_written_is_refused() -> None:
+    with pytest.raises(InputError, match="numbers so large"):
+        spec_of(put("intercept", 900_000)).classifier()

@@ -106,7 +106,7 @@ class AdditiveModel:
         rows = [(self.attributes[i].population, v) for i, v in disclosed]
         unfavourable = prod((row[v] for row, v in rows if row), start=self.unfavourable_share)
         low, high = power(self.exponent(disclosed), self.base, 60)
-        favourable = unfavourable * self.odds * Fraction(low + high) / 2
+        favourable = unfavourable * self.odds * (Fraction(low) + Fraction(high)) / 2
         rounded = Context(prec=40, Emax=10**15, Emin=-(10**15)).divide(
             Decimal(favourable.numerator), Decimal(favourable.denominator)
         )

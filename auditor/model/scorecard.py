@@ -48,7 +48,14 @@ _AGREEMENT = Decimal("1e-9")
 #: Decimal places of the weights of what isn't disclosed.
 _PLACES = Decimal("1e-20")
 #: Of the shares of the conforming population.
-_SHARE_DIGITS = Context(prec=30)
+_SHARE_DIGITS = Context(prec=30, Emax=10**9, Emin=-(10**9))
+#: Below it P(unfavourable) is not taken from what the favourable decision leaves of 1.
+_RARE = Fraction(1, 10**10)
+#: No probability of the conforming population may be below it: it would take thousands of digits to write.
+_LEAST = Fraction(1, 10**400)
+_TOO_LARGE = (
+    'no conforming population can be computed from numbers so large; write "undisclosed" at each attribute'
+)
 _CONTEXT = Context(prec=60, Emax=10**9, Emin=-(10**9))
 
 Positive = Annotated[
@@ -304,10 +311,7 @@ class ScorecardSpec(Part):
                 [_shares(occurring[i]) for i in free],
             )
         except (ArithmeticError, ValueError) as error:
-            raise InputError(
-                f"{escaped(self.name)}: no conforming population can be computed from numbers so large; "
-                'write "undisclosed" at each attribute'
-            ) from error
+            raise InputError(f"{escaped(self.name)}: {_TOO_LARGE}") from error
         found = [values[0].number for values in occurring]
         for i, u in zip(free, solved, strict=True):
             numbers = [v.number for v in occurring[i]]
@@ -391,6 +395,12 @@ class ScorecardSpec(Part):
             population = tuple(Fraction(_SHARE_DIGITS.plus(share)) for share in shares)
             attributes.append(replace(attribute, population=population))
         unfavourable = 1 - Fraction(model.probability(digits=_SHARE_DIGITS.prec))
+        if unfavourable < _RARE:
+            # Of so rare a decision the difference keeps too few digits, or none.
+            odds = _CONTEXT.exp(log_odds)
+            unfavourable = Fraction(_SHARE_DIGITS.divide(1, _CONTEXT.add(1, odds)))
+        if min(unfavourable, *(share for a in attributes for share in a.population or ())) < _LEAST:
+            raise InputError(f"{escaped(self.name)}: {_TOO_LARGE}")
         return replace(model, attributes=tuple(attributes), unfavourable_share=unfavourable)
 
 

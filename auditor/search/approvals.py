@@ -195,6 +195,6 @@ def _row(model: AdditiveModel, i: int) -> tuple[tuple[int, int, int], ...]:
     row = []
     for move, share in zip(moves[i], attribute.population, strict=True):
         low, high = power(Fraction(move, unit), model.base, _DIGITS)
-        factor = Fraction(low + high) / 2
+        factor = (Fraction(low) + Fraction(high)) / 2
         row.append((move, int(share * factor * (1 << _BITS)), int(share * (1 << _BITS))))
     return tuple(row)

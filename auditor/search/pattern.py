@@ -153,8 +153,12 @@ def divergence(
     degree = criterion.degree(a, c)
     if abs(degree) <= criterion.threshold:
         return Decimal(0)
-    target = criterion.fair_target(a, c, f)
-    if target in (0, 1) and a != target:
+    # The figures of scorecards are rounded: next to 0 and 1 none may be left that is fair.
+    try:
+        target = criterion.fair_target(a, c, f)
+    except ZeroDivisionError:
+        return Decimal("Infinity")
+    if not 0 < target < 1 and a != target:
         return Decimal("Infinity")
     # The two terms of kl cancel to the order of (a - a')², so that many digits more are needed.
     lost = (abs(a - target).denominator.bit_length() - abs(a - target).numerator.bit_length()) * 6 // 10

@@ -310,3 +310,23 @@ def test_exponents_of_weights_are_nats() -> None:
     model = spec_of(in_weights).classifier()
     total = -1.25 + 0.04 * (11 + 40)
     assert float(model.probability(((0, 0), (1, 0)))) == pytest.approx(1 / (1 + exp(-total)), rel=1e-15)
+
+
+def test_a_rare_decision_keeps_its_digits() -> None:
+    model = spec_of(put("intercept", 5000)).classifier()
+    odds = model.odds * 2 ** Fraction(model.exponent())
+    assert model.unfavourable_share == pytest.approx(1 / odds, rel=1e-12)
+    favourable, unfavourable = model.joint([(0, 0)])
+    assert float(favourable + unfavourable) == pytest.approx(0.3)
+
+
+def test_joint_probabilities_have_the_digits_of_probabilities() -> None:
+    model = spec_of().classifier()
+    favourable, unfavourable = model.joint([(0, 0)])
+    known = Fraction(model.probability([(0, 0)], digits=45))
+    assert abs(favourable / (favourable + unfavourable) - known) < Fraction(1, 10**38)
+
+
+def test_a_decision_too_rare_to_be_written_is_refused() -> None:
+    with pytest.raises(InputError, match="numbers so large"):
+        spec_of(put("intercept", 900_000)).classifier()

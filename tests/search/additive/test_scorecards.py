@@ -20,9 +20,11 @@ from hypothesis import strategies as st
 from auditor.model.additive import AdditiveModel, ScoredAttribute
 from auditor.search.additive.engine import Engine
 from auditor.search.additive.exponentials import Exponentials
+from auditor.search.answer import answer
 from auditor.search.changes import Answered, changes
 from auditor.search.criteria import CRITERIA, Criterion, Difference
 from auditor.search.pattern import Pattern
+from auditor.search.question import Question
 from tests.fuzzing import examples
 from tests.oracle import BruteForce, CriterionName, Pair, Patterns, PlainAttribute, PlainModel
 from tests.search.comparing import key, keys
@@ -311,3 +313,42 @@ def test_a_minimum_probability_is_held_to_more_digits_than_are_told(value: int) 
         assert (((0, value),) in named) == (shift <= 0)
         found = engine.worst().patterns
         assert found == engine.top(1, "discrimination").patterns
+
+
+def test_a_strength_whose_supremum_is_the_threshold_counts_for_nothing() -> None:
+    # By the ratio halved odds reach 1/2 in the limit only, and all contexts are next to it.
+    model = replace(two(("-1", "-2"), "2", ("0", "1")), intercept=Fraction(-600))
+    engine = Engine(model, CRITERIA["ratio"](Fraction(1, 2)))
+    assert engine.count().disclosing(0) == (3, 3)
+
+
+def test_strengths_next_to_zero_are_counted_by_their_size() -> None:
+    # Degrees are 1e-90 / 4 at even odds and about 1e-103 at odds of e^30.
+    model = two(("1e-90",), "e", ("30",))
+    engine = Engine(model, CRITERIA["difference"](Fraction(1, 10**100)))
+    assert engine.count().total == 1
+
+
+def test_degrees_that_no_float_holds_end_in_no_error() -> None:
+    model = replace(two(("1", "2"), "2", ("-3", "3")), intercept=Fraction(-1300), unfavourable_share=None)
+    for threshold in ("0", "0.1"):
+        found = answer(model, Question.of(threshold))
+        assert found.largest.upper >= abs(
+            Exponentials(model).measure(found.question.criterion, ((0, 1),), ((1, 1),)).degree
+        )
+        assert found.verdict == ("delta-fair" if threshold == "0.1" else "not-delta-fair")
+
+
+def test_a_divergence_of_rounded_figures_ends_in_no_error() -> None:
+    # To 40 digits all people of the context have the value.
+    attribute = ScoredAttribute(
+        "s",
+        ("0", "1"),
+        True,
+        (Fraction(0), Fraction(-30)),
+        Fraction(0),
+        (1 - Fraction(1, 10**100), Fraction(1, 10**100)),
+    )
+    attribute = replace(attribute, undisclosed=Fraction(-3, 10**40))
+    model = replace(two(("0",), "e"), attributes=(attribute,))
+    assert Engine(model, Difference(Fraction(0))).top(2).patterns

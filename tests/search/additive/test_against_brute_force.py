@@ -179,7 +179,8 @@ def check_summaries(case: Case) -> None:
 def check_maximal_in_large_models(case: Case) -> None:
     tables, criterion = question(case)
     order = case.probable.top(ALL, "probability")
-    expected = [pair.key for pair in order if pair.key in case.probable.maximal()]
+    true = case.probable.maximal()
+    expected = [pair.key for pair in order if pair.key in true]
     # As it is; and few at a time, by the greatest and the least strength alone.
     for limit, sets, kept in ((ALL, 10, 1 << 9), (FEW, 0, 3)):
         with (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds
 from auditor.search.additive.moves import Moves
+from auditor.search.additive.rows import Kept, Rows
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def _spread(tables: LogOdds, i: int) -> float:
 
 
 @dataclass(frozen=True)
-class Xs:
+class Xs(Rows):
     """Combinations x as parallel arrays."""
 
     parent: Integers
@@ -78,25 +79,6 @@ class Xs:
     low: Integers
     high: Integers
     """The least and the greatest γ over all contexts of x, in units."""
-
-    def __len__(self) -> int:
-        return len(self.parent)
-
-    def __getitem__(self, index: npt.NDArray[Any] | slice) -> Xs:
-        return Xs(*(array[index] for array in self.arrays()))
-
-    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
-        """The arrays, in the order of the fields."""
-        return (
-            self.parent,
-            self.column,
-            self.position,
-            self.strength,
-            self.log_a,
-            self.log_b,
-            self.low,
-            self.high,
-        )
 
 
 class Combinations:
@@ -140,18 +122,18 @@ class Combinations:
         self.moves = Moves(self._at, self._strength, self._log_a, self._log_b, len(self.order))
         nothing, zero = np.array([-1]), np.zeros(1)
         low, high = tables.full_reach
-        self._xs = Xs(
+        start = Xs(
             nothing, nothing, np.zeros(1, np.int64), zero, zero, zero, np.array([low]), np.array([high])
         )
-        self._length = 1
+        self._kept = Kept(start)
 
     def at(self, ids: Integers) -> Xs:
         """The x of some numbers."""
-        return self._xs[ids]
+        return self._kept.at(ids)
 
     def children(self, ids: Integers) -> Xs:
         """All x that disclose one attribute more, later in the order; of those that can occur."""
-        xs = self._xs[ids]
+        xs = self._kept.at(ids)
         first = self._start[xs.position]
         last = np.full(len(ids), len(self._at))
         # An attribute that must be disclosed can't be passed over.
@@ -210,20 +192,14 @@ class Combinations:
 
     def keep(self, xs: Xs) -> Integers:
         """Store x, so that they can be extended; returns their numbers."""
-        start, stop = self._length, self._length + len(xs)
-        if stop > len(self._xs):
-            self._xs = Xs(*(roomier(array, start, 2 * stop) for array in self._xs.arrays()))
-        for array, values in zip(self._xs.arrays(), xs.arrays(), strict=True):
-            array[start:stop] = values
-        self._length = stop
-        return np.arange(start, stop)
+        return self._kept.add(xs)
 
     def assignment(self, parent: int, column: int) -> Assignment:
         """The values of the x that discloses a column after those of its parent."""
-        found = []
+        found, xs = [], self._kept.rows
         while column >= 0:
             found.append(self.values[column])
-            column, parent = int(self._xs.column[parent]), int(self._xs.parent[parent])
+            column, parent = int(xs.column[parent]), int(xs.parent[parent])
         return tuple(sorted(found))
 
     def range(self, xs: Xs) -> tuple[Floats, Floats]:
@@ -235,13 +211,6 @@ class Combinations:
                 np.where(fixed, xs.strength, xs.strength + least),
                 np.where(fixed, xs.strength, xs.strength + most),
             )
-
-
-def roomier(array: npt.NDArray[Any], used: int, room: int) -> npt.NDArray[Any]:
-    """A longer array that begins alike; memory that isn't used yet isn't touched."""
-    longer: npt.NDArray[Any] = np.empty((room, *array.shape[1:]), array.dtype)
-    longer[:used] = array[:used]
-    return longer
 
 
 def follows(kinds: Sequence[Hashable], order: Sequence[int], *, one_of_alike: bool) -> npt.NDArray[np.bool_]:

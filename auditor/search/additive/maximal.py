@@ -43,16 +43,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
-from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
 from auditor.model.naive_bayes import Assignment
-from auditor.search.additive.combinations import roomier
 from auditor.search.additive.frontier import Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
 from auditor.search.additive.omissions import WEIGHTS, Omissions, Values
-from auditor.search.additive.tree import ROUNDING, WIDER, Mask
+from auditor.search.additive.rows import Kept, R, Rows
+from auditor.search.additive.tree import ROUNDING, WIDER
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
 
@@ -68,24 +67,12 @@ _NEARLY = 1 - Fraction(1, 1 << 20)
 #: Patterns beyond twice as many as asked for that may tie.
 _TIES = 1 << 12
 
-_R = TypeVar("_R", bound="_Rows")
 #: Intervals as their lower and upper ends.
 _Ends = tuple[Floats, Floats]
 
 
-class _Rows:
-    """Parallel arrays, the fields of a dataclass."""
-
-    def __getitem__(self, index: Integers | Mask) -> Self:
-        return type(self)(*(array[index] for array in self.arrays()))
-
-    def arrays(self) -> tuple[Any, ...]:
-        """The arrays, in the order of the fields."""
-        return tuple(vars(self).values())
-
-
 @dataclass(frozen=True)
-class _Parts(_Rows):
+class _Parts(Rows):
     """Partly chosen values, as parallel arrays."""
 
     slot: Integers
@@ -106,7 +93,7 @@ class _Parts(_Rows):
 
 
 @dataclass(frozen=True)
-class _Slots(_Rows):
+class _Slots(Rows):
     """Sensitive values, with attributes that are left out, as parallel arrays."""
 
     part: Integers
@@ -119,27 +106,6 @@ class _Slots(_Rows):
     minus: Floats
     minus_end: Floats
     """Where t must lie for some x with ``s > 0``, and for some with ``s < 0``."""
-
-
-class _Kept(Generic[_R]):
-    """Rows that can be asked for by number."""
-
-    def __init__(self, start: _R) -> None:
-        self._rows, self._length = start, len(start.arrays()[0])
-
-    def add(self, rows: _R) -> Integers:
-        """Store rows; returns their numbers."""
-        start, stop = self._length, self._length + len(rows.arrays()[0])
-        if stop > len(self._rows.arrays()[0]):
-            self._rows = type(rows)(*(roomier(array, start, 2 * stop) for array in self._rows.arrays()))
-        for array, values in zip(self._rows.arrays(), rows.arrays(), strict=True):
-            array[start:stop] = values
-        self._length = stop
-        return np.arange(start, stop)
-
-    def at(self, ids: Integers) -> _R:
-        """Rows by number."""
-        return self._rows[ids]
 
 
 class Maximal:
@@ -193,8 +159,8 @@ class Maximal:
             nothing,
             nothing,
         )
-        self._parts = _Kept(start)
-        self._slots = _Kept(_Slots(*(zero[:0], zero[:0]), *[np.empty(0)] * 5))
+        self._parts = Kept(start)
+        self._slots = Kept(_Slots(*(zero[:0], zero[:0]), *[np.empty(0)] * 5))
         self._frontier = Frontier()
         self._frontier.push(_PART, zero, np.zeros(1))
         self._looked_at = 0
@@ -483,7 +449,7 @@ class Maximal:
             best = np.maximum(best, np.where(some, (total + largest).min(axis=0), -inf))
         return best
 
-    def _push(self, kind: int, kept: _Kept[_R], rows: _R, bound: Floats) -> None:
+    def _push(self, kind: int, kept: Kept[R], rows: R, bound: Floats) -> None:
         some = bound > -inf
         self._frontier.push(kind, kept.add(rows[some]), bound[some])
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
-from auditor.search.additive.combinations import ANY, Combinations, Scope, Xs, follows, roomier
+from auditor.search.additive.combinations import ANY, Combinations, Scope, Xs, follows
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
 from auditor.search.additive.moves import Moves
+from auditor.search.additive.rows import Kept, Rows
 from auditor.search.criteria import Criterion
 
 Mask = npt.NDArray[np.bool_]
@@ -30,7 +30,7 @@ WIDER = 1e-9
 
 
 @dataclass(frozen=True)
-class Nodes:
+class Nodes(Rows):
     """Patterns as parallel arrays."""
 
     slot: Integers
@@ -46,12 +46,6 @@ class Nodes:
     column: Integers
     """The node from which it came and the column that was disclosed; -1 for a root."""
 
-    def __len__(self) -> int:
-        return len(self.slot)
-
-    def __getitem__(self, index: Integers | Mask) -> Nodes:
-        return Nodes(*(array[index] for array in self.arrays()))
-
     @classmethod
     def none(cls) -> Nodes:
         """No pattern at all."""
@@ -61,13 +55,9 @@ class Nodes:
     def __add__(self, other: Nodes) -> Nodes:
         return Nodes(*(np.append(*pair) for pair in zip(self.arrays(), other.arrays(), strict=True)))
 
-    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
-        """The arrays, in the order of the fields."""
-        return (self.slot, self.position, self.gamma, self.log_u, self.log_v, self.parent, self.column)
-
 
 @dataclass(frozen=True)
-class Slots:
+class Slots(Rows):
     """What bounds and scores need to know of x, as parallel arrays."""
 
     strength: Floats
@@ -80,16 +70,6 @@ class Slots:
     low: Floats
     high: Floats
     """The interval of γ in which x discriminates, as far as contexts reach, widened by rounding."""
-
-    def __len__(self) -> int:
-        return len(self.strength)
-
-    def __getitem__(self, index: Any) -> Slots:
-        return Slots(*(array[index] for array in self.arrays()))
-
-    def arrays(self) -> tuple[Floats, ...]:
-        """The arrays, in the order of the fields."""
-        return (self.strength, self.log_a, self.log_b, self.rest_a, self.rest_b, self.low, self.high)
 
     def log_probability(self, nodes: Nodes) -> Floats:
         """``ln P(xy)``, where each slot belongs to one node."""
@@ -130,8 +110,7 @@ class Tree:
         self._free: Mask = np.empty((0, positions), dtype=bool)
         self._least: Integers = np.empty((0, positions + 1), dtype=np.int64)
         self._most: Integers = np.empty((0, positions + 1), dtype=np.int64)
-        self._length = 0
-        self._nodes = Nodes.none()
+        self._kept = Kept(Nodes.none())
 
     def slots(self, xs: Xs) -> Slots:
         """What bounds need to know of some x."""
@@ -208,7 +187,7 @@ class Tree:
     def children(self, ids: Integers) -> Nodes:
         """All patterns that disclose one attribute more, later in the order."""
         columns = self.columns
-        nodes = self._nodes
+        nodes = self._kept.rows
         # Node i has the columns from first[i] on.
         first = columns.start[nodes.position[ids]]
         counts = len(columns.attribute) - first
@@ -265,24 +244,18 @@ class Tree:
 
     def keep(self, nodes: Nodes) -> Integers:
         """Store nodes, so that they can be expanded; returns their numbers."""
-        start, stop = self._length, self._length + len(nodes)
-        if stop > len(self._nodes):
-            self._nodes = Nodes(*(roomier(array, start, 2 * stop) for array in self._nodes.arrays()))
-        for array, values in zip(self._nodes.arrays(), nodes.arrays(), strict=True):
-            array[start:stop] = values
-        self._length = stop
-        return np.arange(start, stop)
+        return self._kept.add(nodes)
 
     def at(self, ids: Integers) -> Nodes:
         """Stored nodes by number."""
-        return self._nodes[ids]
+        return self._kept.at(ids)
 
     def context(self, parent: int, column: int) -> Assignment:
         """The context y of the pattern that discloses a column after those of its parent."""
-        values = []
+        values, nodes = [], self._kept.rows
         while column >= 0:
             values.append((int(self.columns.attribute[column]), int(self.columns.value[column])))
-            column, parent = int(self._nodes.column[parent]), int(self._nodes.parent[parent])
+            column, parent = int(nodes.column[parent]), int(nodes.parent[parent])
         return tuple(sorted(values))
 
     def pattern(self, slot: int, parent: int, column: int) -> tuple[Assignment, Assignment]:

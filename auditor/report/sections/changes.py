@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from auditor.report.blocks import Block, Blocks, Heading, Paragraph, Table, values
@@ -96,9 +95,10 @@ def blocks(
     moved = document.parameters_moved
     heading = f"Parameters that moved: {len(moved):,} of {document.parameters_compared:,}"
     if document.parameters_compared:
-        shown = list(islice(_once(moved), _SHOWN))
+        distinct = list(_once(moved))
+        shown = distinct[:_SHOWN]
         table = move_table(shown, favourable, unfavourable, heading) or [Paragraph(f"{heading}.")]
-        if len(shown) < len(list(_once(moved))):
+        if len(shown) < len(distinct):
             table.insert(1, Paragraph(f"The {len(shown)} that moved most are listed.", "intro"))
         made += table
     if found := document.log_likelihood:

@@ -49,7 +49,7 @@ import numpy as np
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.frontier import Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
-from auditor.search.additive.omissions import WEIGHTS, Omissions, Values
+from auditor.search.additive.omissions import Omissions, Values
 from auditor.search.additive.rows import Kept, R, Rows
 from auditor.search.additive.tree import ROUNDING, WIDER
 from auditor.search.criteria import Criterion
@@ -58,8 +58,9 @@ from auditor.search.limits import Limits
 #: What an entry of the frontier stands for: values that are partly chosen, chosen sensitive values with more
 #: attributes to be left out, and all of a pattern but what of it stands in x.
 _PART, _OPEN, _WHOLE = 0, 1, 2
-#: Children looked at in one block, and the least entries whose children they are.
-_CHILDREN, _BLOCK = 1 << 14, 8
+#: Children looked at in one block at most, the least entries whose children they are, and the share of those
+#: looked at before by which these grow: large blocks would begin with much that is in vain.
+_CHILDREN, _BLOCK, _SHARE = 1 << 14, 8, 64
 #: Sensitive attributes up to which all sets X are looked at at once, and how many pairs at a time.
 _SETS, _AT_ONCE = 10, 1 << 19
 #: Thresholds above this count as this where a strength is bounded.
@@ -168,7 +169,7 @@ class Maximal:
     def run(self) -> None:
         """Search until the end, until more than enough are found, or a limit bites."""
         frontier, limits, expanded = self._frontier, self._limits, 0
-        size = max(_BLOCK, _CHILDREN // self._values.most)
+        largest = max(_BLOCK, _CHILDREN // self._values.most)
         while True:
             self.above = max(frontier.best, self._unsettled)
             spent = expanded >= limits.nodes or self._looked_at >= limits.children
@@ -177,7 +178,7 @@ class Maximal:
             enough |= len(self.found) > 2 * self._limit + _TIES
             if not len(frontier) or enough or spent or limits.expired():
                 return
-            kind, number, log_p = frontier.pop(size)
+            kind, number, log_p = frontier.pop(min(largest, _BLOCK + expanded // _SHARE))
             expanded += len(kind)
             for handle, of_kind in ((self._grow, _PART), (self._omit, _OPEN)):
                 if (kind == of_kind).any():
@@ -298,7 +299,7 @@ class Maximal:
     def _push_slots(self, slots: _Slots) -> None:
         values, tables, omissions = self._values, self.tables, self._omissions
         parts = self._parts.at(slots.part)
-        rest = np.empty((len(WEIGHTS), len(slots.part)))
+        rest = np.empty((len(values.weights), len(slots.part)))
         more = np.zeros(len(slots.part), dtype=bool)
         for u in np.unique(slots.omitted).tolist():
             here = slots.omitted == u
@@ -334,8 +335,8 @@ class Maximal:
         return finite, np.where(pins @ sets == pins.sum(axis=1)[:, None], strength, 0.0)
 
     def _least_width(self, numbers: Integers) -> Floats:
-        """At most ``H - L`` of each x that sensitive values allow."""
-        if not self._by_sets:
+        """At most ``H - L`` of each x that sensitive values allow, where it matters."""
+        if not (self._by_sets and self._omissions.possible):
             return np.zeros(len(numbers))
         _, strength = self._strengths(numbers)
         widths = []
@@ -435,7 +436,7 @@ class Maximal:
         spans : list of (array, array)
             Intervals in one of which t must lie.
         """
-        w, t, pinned = WEIGHTS, self.tables.reals(parts.t), _pinned(parts)
+        w, t, pinned = self._values.weights, self.tables.reals(parts.t), _pinned(parts)
         total = np.where(pinned < 0, parts.log_v + w * t, parts.log_u + (w - 1) * t) + rest
         best: Floats = np.full(len(t), -inf)
         largest: Floats

@@ -15,10 +15,9 @@ from auditor.search.additive.log_odds import FAR, Floats, Integers, LogOdds, mer
 from auditor.search.additive.tree import WIDER, Mask
 from auditor.search.criteria import Criterion
 
-#: The w of bounds.
-WEIGHTS: Floats = np.array(
-    [-3, -2, -1, -0.5, -0.25, *np.linspace(0, 1, 11), 1.25, 1.5, 2, 3, 4], dtype=np.float64
-)[:, None]
+#: The w of bounds for all models, and those from which one more is chosen for a model.
+_WEIGHTS = np.array([-3, -2, -1, -0.5, -0.25, *np.linspace(0, 1, 11), 1.25, 1.5, 2, 3, 4], dtype=np.float64)
+_FINE = np.linspace(0, 1, 513)
 #: Sums that are kept of what is left out, and choices from it that are gone through.
 _SUMS, _CHOICES = 1 << 12, 1 << 20
 #: Sets of attributes to be left out that are looked at beforehand, those of greatest gap.
@@ -29,12 +28,18 @@ class Values:
     """The values that can be chosen: those of sensitive attributes, then those of others, with finite λ."""
 
     def __init__(self, tables: LogOdds) -> None:
+        likelihood = population_of(tables).log_likelihood
         # An attribute without finite λ can't stand in a context.
-        others = [i for i, row in enumerate(tables.finite) if row and i not in tables.sensitive]
-        self.order = [
-            *tables.sensitive,
-            *sorted(others, key=lambda i: tables.reach[i][0] - tables.reach[i][1]),
-        ]
+        rows = {i: likelihood[i][list(finite)] for i, finite in enumerate(tables.finite) if finite}
+        total = sum(_weighted(row, _FINE[:, None]).max(axis=1) for row in rows.values())
+        # The w of the least bound of what discloses everything, for t = 0.
+        balanced = _FINE[np.argmin(total)]
+        #: The w of bounds, shape (weights, 1).
+        self.weights: Floats = np.union1d(_WEIGHTS, balanced)[:, None]
+        # First what has one likely value: of the others many values have to be tried.
+        added = {i: [-inf, *sorted(_weighted(row, balanced).tolist())] for i, row in rows.items()}
+        others = sorted(rows.keys() - set(tables.sensitive), key=lambda i: (added[i][-2] - added[i][-1], i))
+        self.order = [*tables.sensitive, *others]
         self.number, self.sensitives = len(self.order), len(tables.sensitive)
         entries = [
             (p, i, v)
@@ -51,13 +56,12 @@ class Values:
         #: The first value of each attribute, and the number of values at the end.
         self.start: Integers = np.searchsorted(position, np.arange(self.number + 1))
         self.most = int(np.diff(self.start).max())
-        likelihood = population_of(tables).log_likelihood
         logs = np.array([likelihood[i][v] for i, v in self._entries]).reshape(-1, 2)
         self.log_d: Floats = logs[:, 0]
         self.log_not_d: Floats = logs[:, 1]
         starts = self.start[:-1]
         with np.errstate(invalid="ignore"):
-            weighted = WEIGHTS * self.log_d + (1 - WEIGHTS) * self.log_not_d
+            weighted = _weighted(logs, self.weights)
         weighted = np.where(self.pin == 0, weighted, logs.max(axis=1))
         #: At most what each attribute adds to a bound, for each weight, and all from a position on.
         self.best: Floats = np.maximum.reduceat(weighted, starts, axis=1)
@@ -99,6 +103,8 @@ class Omissions:
         self._possible: Mask = np.array(
             [not whole and p >= values.sensitives and 0 not in s for p, s in enumerate(signs)]
         )
+        #: Whether anything can be left out.
+        self.possible = bool(self._possible.any())
 
     def members(self, omitted: Integers) -> Integers:
         """The positions of each set in a row, with -1 after its end."""
@@ -138,7 +144,7 @@ class Omissions:
         """The greatest gaps of sets, and by their number the most that one of them adds to a bound."""
         # A set comes after its parts; it is made of one of them and a position.
         waiting: list[tuple[float, int, int]] = [(-inf, 0, -1)]
-        gaps, gains = list[float](), [np.zeros(len(WEIGHTS))]
+        gaps, gains = list[float](), [np.zeros(len(self._values.weights))]
         while waiting and len(gaps) < _WIDEST:
             gap, part, position = heappop(waiting)
             u = self._with(part, position) if position >= 0 else part
@@ -196,7 +202,7 @@ class Omissions:
             positions = np.flatnonzero(self._possible & (np.arange(values.number) >= first))
             positions = positions[np.argsort(-gap[positions], kind="stable")]
             gains = np.maximum(-values.best[:, positions], 0)
-            steps = np.hstack([np.zeros((len(WEIGHTS), 1)), gains.cumsum(axis=1)])
+            steps = np.hstack([np.zeros((len(values.weights), 1)), gains.cumsum(axis=1)])
             self._more[u] = gap[positions], positions, steps
         return self._more[u]
 
@@ -230,6 +236,12 @@ class Omissions:
             if tables.exact.discriminates(criterion, x, merged(y, tuple(chosen))):
                 return True
         return False
+
+
+def _weighted(logs: Floats, w: Floats | float) -> Floats:
+    """``w ln u + (1 - w) ln v`` of values."""
+    found: Floats = w * logs[:, 0] + (1 - w) * logs[:, 1]
+    return found
 
 
 def _from(added: npt.NDArray[Any]) -> npt.NDArray[Any]:

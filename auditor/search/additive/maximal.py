@@ -48,7 +48,7 @@ import numpy as np
 
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.frontier import Frontier
-from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
+from auditor.search.additive.log_odds import Floats, Integers, LogOdds, merged, population_of
 from auditor.search.additive.omissions import Omissions, Values
 from auditor.search.additive.rows import Kept, R, Rows
 from auditor.search.additive.tree import ROUNDING, WIDER
@@ -222,8 +222,10 @@ class Maximal:
             parent=ids[row],
             column=column,
         )
-        occurs = np.maximum(log_u, log_v) > -inf
-        grown = grown[occurs]
+        # Of attributes that are alike the values come in order.
+        before = values.start[parts.position - 1]
+        turned = values.copy[parts.position] & (column - first[row] < parts.column - before)
+        grown = grown[(np.maximum(log_u, log_v) > -inf) & ~turned]
         begun = grown.slot >= 0
         self._push_values(grown[begun])
         self._push_sensitive(grown[~begun])
@@ -470,7 +472,7 @@ class Maximal:
         return found
 
     def _settle(self, id: int, log_p: float) -> None:
-        """Find the sets X with which chosen values are a maximal pattern, no more than asked for."""
+        """Find the maximal patterns of chosen values and those alike, no more than asked for."""
         values, part = self._values, self._parts.at(np.array([id]))
         u = int(self._slots.at(part.slot).omitted[0])
         t, pinned = self.tables.real(int(part.t[0])), int(_pinned(part)[0])
@@ -479,28 +481,28 @@ class Maximal:
             chosen.append(int(part.column[0]))
             part = self._parts.at(part.parent)
         chosen.reverse()
-        sensitive, others = (
-            chosen[: values.sensitives],
-            [values.value(c) for c in chosen[values.sensitives :]],
-        )
+        sensitive = chosen[: values.sensitives]
+        others = tuple(sorted(values.value(c) for c in chosen[values.sensitives :]))
         number = 0
         for inside in self._sets(sensitive, t, pinned):
             if self._limits.expired():
                 self._unsettled = max(self._unsettled, log_p)
                 return
             x = tuple(values.value(c) for c in inside)
-            y = tuple(sorted([*others, *(values.value(c) for c in sensitive if c not in inside)]))
+            rest = tuple(values.value(c) for c in sensitive if c not in inside)
+            y = merged(rest, others)
             if not self.tables.exact.discriminates(self._criterion, x, y):
                 continue
             extended = self._omissions.extended(self._criterion, u, x, y)
             if extended is None:
                 self._unsettled = max(self._unsettled, log_p)
             elif not extended:
-                self.found.append((log_p, x, y))
-                insort(self._negated, -log_p)
-                number += 1
-                if number > self._limit:
-                    return
+                for alike in values.arrangements(others):
+                    self.found.append((log_p, x, merged(rest, alike)))
+                    insort(self._negated, -log_p)
+                    number += 1
+                    if number > self._limit:
+                        return
 
     def _sets(self, sensitive: list[int], t: float, pinned: int) -> Iterator[list[int]]:
         """Sets X, in order, with which some t may be that of a pattern; they contain all others."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
+from collections.abc import Iterator
 from functools import cached_property
 from heapq import heappop, heappush
 from math import inf, prod
@@ -38,9 +40,17 @@ class Values:
         self.weights: Floats = np.union1d(_WEIGHTS, balanced)[:, None]
         # First what has one likely value: of the others many values have to be tried.
         added = {i: [-inf, *sorted(_weighted(row, balanced).tolist())] for i, row in rows.items()}
-        others = sorted(rows.keys() - set(tables.sensitive), key=lambda i: (added[i][-2] - added[i][-1], i))
+        others = sorted(
+            rows.keys() - set(tables.sensitive),
+            key=lambda i: (added[i][-2] - added[i][-1], tables.alike[i], i),
+        )
         self.order = [*tables.sensitive, *others]
         self.number, self.sensitives = len(self.order), len(tables.sensitive)
+        #: What stands for those of the others that are alike, and whether one is like the one before.
+        self.kind = {i: tables.alike[i] if i in others else -1 - i for i in self.order}
+        self.copy: Mask = np.array(
+            [p > 0 and self.kind[i] == self.kind[self.order[p - 1]] for p, i in enumerate(self.order)]
+        )
         entries = [
             (p, i, v)
             for p, i in enumerate(self.order)
@@ -50,6 +60,8 @@ class Values:
         odds = [tables.values[i][v] for i, v in self._entries]
         #: λ, 0 where it is infinite; and its sign there, 0 elsewhere.
         self.log_odds: Integers = np.array([z if isinstance(z, int) else 0 for z in odds], dtype=np.int64)
+        #: The λ that differ, and the place of each among them.
+        self.distinct, self.place = np.unique(self.log_odds, return_inverse=True)
         self.pin: Integers = np.array([0 if isinstance(z, int) else int(np.sign(z)) for z in odds])
         position = np.array([p for p, _, _ in entries])
         self.sensitive: Mask = position < self.sensitives
@@ -80,6 +92,27 @@ class Values:
     def value(self, column: int) -> tuple[int, int]:
         """An attribute and its value."""
         return self._entries[column]
+
+    def arrangements(self, others: Assignment) -> Iterator[Assignment]:
+        """What discloses as many of the same values of attributes that are alike, in order."""
+        attributes, given = sorted(self.order[self.sensitives :]), dict(others)
+        rest: dict[int, list[int]] = {}
+        for i in attributes:
+            insort(rest.setdefault(self.kind[i], []), given.get(i, FAR))
+        row = [rest[self.kind[i]].pop(0) for i in attributes]
+        while True:
+            yield tuple((i, v) for i, v in zip(attributes, row, strict=True) if v != FAR)
+            # The last place at which a greater one can stand, of those that come later.
+            for place in reversed(range(len(row))):
+                later = rest[self.kind[attributes[place]]]
+                greater = bisect_right(later, row[place])
+                later.insert(greater, row[place])
+                if greater + 1 < len(later):
+                    break
+            else:
+                return
+            row[place] = later.pop(greater + 1)
+            row[place + 1 :] = [rest[self.kind[i]].pop(0) for i in attributes[place + 1 :]]
 
     @cached_property
     def sets(self) -> Integers:
@@ -150,8 +183,7 @@ class Omissions:
             u = self._with(part, position) if position >= 0 else part
             gaps.append(-gap)
             gains.append(np.maximum(gains[-1], -self.best(u)[:, 0]))
-            beside, positions, _ = self._beside(u)
-            for wide, p in zip(beside.tolist(), positions.tolist(), strict=True):
+            for wide, p in self._next(u):
                 if wide > 0:
                     heappush(waiting, (max(gap, -wide), u, p))
         if not waiting:
@@ -161,8 +193,17 @@ class Omissions:
 
     def with_one_more(self, u: int, width: float) -> list[int]:
         """The sets with one attribute more, later in the order, for which a width isn't too wide."""
-        number = int(self.number(u, np.array([width]))[0])
-        return [self._with(u, p) for p in self._beside(u)[1][:number].tolist()]
+        return [self._with(u, p) for wide, p in self._next(u) if wide >= width]
+
+    def _next(self, u: int) -> Iterator[tuple[float, int]]:
+        """Attributes that can be left out beside U, with their gaps; of those alike the first."""
+        gaps, positions, _ = self._beside(u)
+        copy, last = self._values.copy, max(self._members[u], default=-1)
+        return (
+            (gap, p)
+            for gap, p in zip(gaps.tolist(), positions.tolist(), strict=True)
+            if p == last + 1 or not copy[p]
+        )
 
     def _with(self, u: int, position: int) -> int:
         members = (*self._members[u], position)
@@ -174,16 +215,16 @@ class Omissions:
             self._members.append(members)
             self._sums.append(sums)
             slack = self._tables.slack
-            self._up.append(self._real(sums[sums > slack].min(initial=FAR)))
-            self._down.append(self._real((-sums[sums < -slack]).min(initial=FAR)))
+            self._up.append(float(self._reals(sums[sums > slack].min(initial=FAR))))
+            self._down.append(float(self._reals((-sums[sums < -slack]).min(initial=FAR))))
         return self._numbers[members]
 
     def _options(self, position: int) -> Integers:
         return self._tables.options[self._values.order[position]]
 
-    def _real(self, units: int) -> float:
-        """A σ, rounded up; infinite where there is none."""
-        return inf if units == FAR else self._tables.real(int(units) + self._tables.slack) + WIDER
+    def _reals(self, units: Integers) -> Floats:
+        """Some σ, rounded up; infinite where there is none."""
+        return np.where(units == FAR, inf, self._tables.reals(units + self._tables.slack) + WIDER)
 
     def _beside(self, u: int) -> tuple[Floats, Integers, Floats]:
         """Attributes that can be left out beside U, the one with the greatest gap first.
@@ -192,12 +233,12 @@ class Omissions:
         """
         if u not in self._more:
             values, slack = self._values, self._tables.slack
-            sums = np.add.outer(self._sums[u], values.log_odds)
+            sums = np.add.outer(self._sums[u], values.distinct)
             gap = np.zeros(values.number)
             for sign, own in ((1, self._up[u]), (-1, self._down[u])):
-                towards = np.where(sign * sums > slack, sign * sums, FAR).min(axis=0)
+                towards = np.where(sign * sums > slack, sign * sums, FAR).min(axis=0)[values.place]
                 nearest = np.minimum.reduceat(towards, values.start[:-1])
-                gap += np.minimum([self._real(units) for units in nearest.tolist()], own)
+                gap += np.minimum(self._reals(nearest), own)
             first = max(self._members[u], default=-1) + 1
             positions = np.flatnonzero(self._possible & (np.arange(values.number) >= first))
             positions = positions[np.argsort(-gap[positions], kind="stable")]

@@ -64,6 +64,40 @@ def test_patterns_that_leave_attributes_out() -> None:
     assert incomplete > 1
 
 
+def with_copies(seed: int) -> Case:
+    """A model some of whose attributes are copies of each other, at a threshold next to a degree."""
+    random = Random(seed)
+    kinds = [attribute(random, 2, (1, 9), sensitive=False, zeros=seed % 5 == k) for k in range(2)]
+    rows = [random.choice(kinds) for _ in range(4)]
+    rows.insert(random.randrange(5), attribute(random, 2, (30, 70), sensitive=True, zeros=seed % 7 == 0))
+    brute = BruteForce(PlainModel(Fraction(2, 5), tuple(rows)), "ratio" if seed % 3 == 0 else "difference")
+    sizes = sorted(pair.size for pair in brute.pairs)
+    return Case(brute, random.choice(sizes[len(sizes) // 2 :]) * Fraction(999, 1000))
+
+
+def test_patterns_of_copies() -> None:
+    incomplete = 0
+    for seed in range(5):
+        case = with_copies(seed)
+        check_maximal_in_large_models(case)
+        incomplete += any(len(x) + len(y) < 5 for x, y in case.patterns.maximal())
+    assert incomplete > 1
+
+
+def test_the_first_of_a_hundred_copies() -> None:
+    random = Random("copies")
+    few = [attribute(random, 3, (5, 95), sensitive=True, zeros=False) for _ in range(2)]
+    rows = [*few, *[attribute(random, 2, (5, 95), sensitive=False, zeros=False)] * 100]
+    tables = tables_of(naive_bayes(PlainModel(Fraction(1, 2), tuple(rows))))
+    found = maximal_patterns(tables, Difference(Fraction(1, 10)), 20)
+    assert len(found.patterns) == 20
+    assert not found.unproved
+    # They disclose the same of each, in order.
+    likeliest = found.patterns[0]
+    assert all(p.probability == likeliest.probability for p in found.patterns)
+    assert [p.key for p in found.patterns] == sorted(p.key for p in found.patterns)
+
+
 @pytest.mark.parametrize(
     ("name", "criterion"),
     [

@@ -58,9 +58,8 @@ from auditor.search.limits import Limits
 #: What an entry of the frontier stands for: values that are partly chosen, chosen sensitive values with more
 #: attributes to be left out, and all of a pattern but what of it stands in x.
 _PART, _OPEN, _WHOLE = 0, 1, 2
-#: Children looked at in one block at most, the least entries whose children they are, and the share of those
-#: looked at before by which these grow: large blocks would begin with much that is in vain.
-_CHILDREN, _BLOCK, _SHARE = 1 << 14, 8, 64
+#: Children looked at in one block at most, and the least entries whose children they are.
+_CHILDREN, _BLOCK = 1 << 14, 8
 #: Sensitive attributes up to which all sets X are looked at at once, and how many pairs at a time.
 _SETS, _AT_ONCE = 10, 1 << 19
 #: Thresholds above this count as this where a strength is bounded.
@@ -178,7 +177,8 @@ class Maximal:
             enough |= len(self.found) > 2 * self._limit + _TIES
             if not len(frontier) or enough or spent or limits.expired():
                 return
-            kind, number, log_p = frontier.pop(min(largest, _BLOCK + expanded // _SHARE))
+            # A path has as many steps: larger blocks would begin with much that is in vain.
+            kind, number, log_p = frontier.pop(min(largest, _BLOCK + expanded // self._values.number))
             expanded += len(kind)
             for handle, of_kind in ((self._grow, _PART), (self._omit, _OPEN)):
                 if (kind == of_kind).any():

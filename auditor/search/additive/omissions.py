@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.log_odds import FAR, Floats, Integers, LogOdds, merged, population_of
-from auditor.search.additive.tree import WIDER, Mask
+from auditor.search.additive.tree import Mask
 from auditor.search.criteria import Criterion
 
 #: The w of bounds.
@@ -177,7 +177,8 @@ class Omissions:
 
     def _real(self, units: int) -> float:
         """A σ, rounded up; infinite where there is none."""
-        return inf if units == FAR else self._tables.real(int(units) + self._tables.slack) + WIDER
+        tables = self._tables
+        return inf if units == FAR else tables.real(int(units) + tables.slack) + tables.wider
 
     def _beside(self, u: int) -> tuple[Floats, Integers, Floats]:
         """Attributes that can be left out beside U, the one with the greatest gap first.

@@ -24,7 +24,6 @@ from auditor.search.additive.log_odds import Floats, Integers, LogOdds, populati
 from auditor.search.additive.subset_sums import arranged
 from auditor.search.additive.tree import (
     ROUNDING,
-    WIDER,
     Mask,
     Nodes,
     Slots,
@@ -360,7 +359,7 @@ class _Search:
             moves = tree.columns.moves
             low = np.maximum(low, t - moves.within(-1, nodes.position, budget))
             high = np.minimum(high, t + moves.within(1, nodes.position, budget))
-        return self._as_bound(tree.largest_degree(slots.strength, low - WIDER, high + WIDER))
+        return self._as_bound(tree.largest_degree(slots.strength, low - tree.wider, high + tree.wider))
 
     def _bound_contexts(self, xs: Xs, slots: Slots, nodes: Nodes) -> Floats:
         if self._rank_by != "discrimination":
@@ -396,7 +395,7 @@ class _Search:
             moves = tree.columns.moves
             low = np.maximum(low, start - moves.within(-1, nothing, budget))
             high = np.minimum(high, start + moves.within(1, nothing, budget))
-        return low - WIDER, high + WIDER
+        return low - tree.wider, high + tree.wider
 
     def _as_bound(self, degree: Floats) -> Floats:
         return np.where(degree > self._threshold, safe_log(degree) + ROUNDING, -inf)

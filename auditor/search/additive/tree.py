@@ -25,8 +25,6 @@ Mask = npt.NDArray[np.bool_]
 
 #: Relative rounding of scores and bounds, in natural logarithms; their true error is below 1e-11.
 ROUNDING = 1e-9
-#: Added to both ends of an interval of γ.
-WIDER = 1e-9
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ class Tree:
         self.tables, self.criterion, self.scope = tables, criterion, scope
         self._only_patterns = only_patterns
         self.unit = 1.0 / (1 << tables.bits)
-        self.error = tables.error
+        self.error, self.wider = tables.error, tables.wider
         self.xs = Combinations(tables, scope, one_of_alike=one_of_alike)
         kinds = scope.kinds(tables)
         self.columns = Columns(tables, kinds)
@@ -114,7 +112,7 @@ class Tree:
 
     def slots(self, xs: Xs) -> Slots:
         """What bounds need to know of some x."""
-        low, high = self.tables.reals(xs.low) - WIDER, self.tables.reals(xs.high) + WIDER
+        low, high = self.tables.reals(xs.low) - self.wider, self.tables.reals(xs.high) + self.wider
         if self._only_patterns:
             inside = self.interval(xs.strength)
             low, high = np.maximum(low, inside[0]), np.minimum(high, inside[1])
@@ -134,7 +132,7 @@ class Tree:
         size = np.abs(strength) + self.error
         low, high = self.criterion.reach(np.where(strength < 0, -size, size), outwards=True)
         unsure = (size <= 2 * self.error) & (low <= high)
-        return np.where(unsure, -inf, low - WIDER), np.where(unsure, inf, high + WIDER)
+        return np.where(unsure, -inf, low - self.wider), np.where(unsure, inf, high + self.wider)
 
     def unopened(self, xs: Xs) -> Nodes:
         """The patterns (x, ∅); their slots are their places here."""

@@ -23,6 +23,7 @@ from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, NODE, Frontie
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
 from auditor.search.additive.subset_sums import arranged
 from auditor.search.additive.tree import (
+    LEAST,
     ROUNDING,
     Mask,
     Nodes,
@@ -238,7 +239,7 @@ class _Search:
             limits = self._limits
             if self.nodes >= limits.nodes or self._looked_at >= limits.children or limits.expired():
                 with np.errstate(over="ignore"):
-                    self.upper = float(np.exp(frontier.best))
+                    self.upper = max(float(np.exp(frontier.best)), LEAST)
                 return False
             size = min(_BLOCK[1], max(_BLOCK[0], self.nodes // 16), max(1, most))
             kind, number, _ = frontier.pop(size)
@@ -262,7 +263,7 @@ class _Search:
             scores = np.exp([self._best.above, self._best.below])
         for place in np.argsort(-self._best.above, kind="stable").tolist():
             above, below = scores[:, place].tolist()
-            yield above, below, *self._pair(self._best.places[place].tolist())
+            yield max(above, LEAST), below, *self._pair(self._best.places[place].tolist())
 
     def _pair(self, place: list[int]) -> tuple[Assignment, Assignment]:
         x_parent, x_column, parent, column = place

@@ -26,6 +26,9 @@ Mask = npt.NDArray[np.bool_]
 #: Relative rounding of scores and bounds, in natural logarithms; their true error is below 1e-11.
 ROUNDING = 1e-9
 
+#: The least float above 0, for what is above 0 and would be 0 in floats.
+LEAST = 5e-324
+
 
 @dataclass(frozen=True)
 class Nodes(Rows):
@@ -330,11 +333,11 @@ def kl(p: Floats, not_p: Floats, excess: Floats) -> Floats:
 def moved(strength: Floats, t: Floats) -> tuple[Floats, Floats]:
     """The probability of the decision that x favours, given xy, and its complement.
 
-    ``P(d | xy) = σ(t + s)`` for s > 0, else ``P(d̄ | xy)``.
+    ``P(d | xy) = σ(t + s)`` for s > 0, else ``P(d̄ | xy)``. It is never 0, for which nothing could be moved.
     """
     size = np.abs(strength)
     towards = np.where(strength > 0, t, -t)
-    return logistic(towards + size), logistic(-towards - size)
+    return np.maximum(logistic(towards + size), LEAST), logistic(-towards - size)
 
 
 def logistic(t: Floats) -> Floats:

@@ -71,7 +71,7 @@ def number(text: str) -> Fraction:
     """The number that a text such as "-3/7", "12" or "0.05" writes, exactly."""
     above, _, below = text.partition("/")
     over, under = Decimal(above), Decimal(below or "1")
-    if max(abs(over.adjusted()), abs(under.adjusted())) > EXPONENT_LIMIT or under % 1:
+    if max(abs(over.adjusted()), abs(under.adjusted())) > EXPONENT_LIMIT or under != int(under):
         raise ValueError(f"{text:.40} is out of range")
     return Fraction(over) / int(under)
 
@@ -465,7 +465,8 @@ def examine(audit: Any) -> Iterator[tuple[str, bool | None, str]]:
             )
         if worst:
             inside, moved = witness(box, criterion, worst)
-            holds = inside and low <= abs(moved) <= high and (moved > 0) == (worst["degree"] > 0)
+            signed = moved * Fraction(worst["degree"]) > 0 or float(moved) == worst["degree"]
+            holds = inside and low <= abs(moved) <= high and signed and abs(worst["degree"]) == ends[2]
             unfair = verdict in ("all-delta-fair", "inconclusive") or abs(moved) > delta
             yield f"worst model, {size}", holds and unfair, f"its pattern has the degree {float(moved):.6g}"
         if told["certain"] or verdict == "none-delta-fair":

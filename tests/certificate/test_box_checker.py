@@ -192,6 +192,7 @@ CHANGES: dict[str, tuple[str, Callable[[Any], None]]] = {
     "another prior": ("varies", _worst(lambda worst: worst.update(prior="1/2"))),
     "another pattern": ("varies", _worst(lambda worst: worst["context_values"].popitem())),
     "another sign": ("varies", _worst(lambda worst: worst.update(degree=-worst["degree"]))),
+    "another degree": ("varies", _worst(lambda worst: worst.update(degree=worst["degree"] / 2))),
     "another model": ("varies", _model),
     "another threshold": ("all-delta-fair", lambda document: document.update(delta="0.41")),
     "no pattern": ("none-delta-fair", _set("certain", None)),
@@ -320,6 +321,22 @@ def test_what_is_too_much_is_not_counted(
         assert len(left) == number
         assert all("pattern" in name for name in left)
         assert False not in [holds for _, holds, _ in checks]
+
+
+def test_a_degree_below_every_float_has_no_sign() -> None:
+    half = Fraction(1, 2)
+    attribute = Attribute("a", ("u", "v"), True, ((half, half / 2), (half, 1 - half / 2)))
+    model = NaiveBayes("m", "d", "yes", "no", Fraction(1, 10**400), (attribute,))
+    document = json.loads(to_json(audit(model, "0.1", top=1, box="0.1")))
+    assert document["how_far"]["sets"][0]["worst"]["degree"] == 0
+    assert all(holds for _, holds, _ in box_checker.examine(document))
+
+
+def test_denominators_of_many_digits_are_read() -> None:
+    assert box_checker.number(f"1/{10**30 + 1}") == Fraction(1, 10**30 + 1)
+    for text in ("1/2.5", f"1/{10**30}.5", "1/1e200000"):
+        with pytest.raises(ValueError, match="is out of range"):
+            box_checker.number(text)
 
 
 def test_forty_attributes_are_decided() -> None:

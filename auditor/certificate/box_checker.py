@@ -217,53 +217,38 @@ class Box:
             if prod(len(self.options[j]) for j in (*ordered, i)) ** 2 <= whole * len(self.options[i]):
                 ordered.append(i)
         sets = [c for n in range(1, len(self.sensitive) + 1) for c in combinations(self.sensitive, n)]
-        listed = [
-            [self.options[i] for i in range(len(self.options)) if i not in (*c, *ordered)] for c in sets
-        ]
-        steps = prod(len(self.options[i]) for i in ordered)
-        for shown, rows in zip(sets, listed, strict=True):
-            values = 2 if extreme else prod(len(self.rows[i]) for i in shown)
-            steps += prod(len(self.rows[i]) for i in shown) + prod(map(len, rows)) * (1 + 4 * values)
-        if steps > COUNT_LIMIT:
+        listed = [[row for i, row in enumerate(self.options) if i not in (*c, *ordered)] for c in sets]
+        lengths = [prod(len(self.options[i]) for i in ordered), *(prod(map(len, rows)) for rows in listed)]
+        numbers = [prod(len(self.rows[i]) for i in c) for c in sets]
+        each = (n + m * (1 + 4 * (2 if extreme else n)) for n, m in zip(numbers, lengths[1:], strict=True))
+        work = COUNT_LIMIT - lengths[0] - sum(each)
+        if work < 0 or max(lengths) > SPAN_LIMIT:
             return None
-        least = most = 0
-        halves = Halves([self.options[i] for i in ordered], COUNT_LIMIT - steps)
+        least, most, halves = 0, 0, Halves([self.options[i] for i in ordered], work)
         for shown, rows in zip(sets, listed, strict=True):
-            halves.first = sums(rows, self.start)
-            for spans, number in self._intervals(shown, criterion, delta, every=every, extreme=extreme):
-                inside = [halves.inside(spans, off, every=every) for off in (-self.slack, self.slack)]
+            halves.first, ends = sums(rows, self.start), Counter[tuple[Any, Any]]()
+            for x in product(*(self.rows[i] for i in shown)):
+                if all(a[1] for a, _ in x) or all(b[1] for _, b in x):  # else it can't occur
+                    ends[ratio(x, 0), ratio(x, 1)] += 1
+            if extreme:
+                ends = Counter({max(ends, key=lambda k: k[0]), min(ends, key=lambda k: k[1])})
+            for (low, high), number in ends.items():
+                some = {low, high}
+                if every:
+                    some = {low} if low > 1 else {high} if high < 1 else set()
+                spans = {interval(criterion, None if k == inf else k, delta) for k in some} - {None}
+                for off in (-self.slack, self.slack) if spans else ():
+                    inside = number * halves.inside(sorted(filter(None, spans)), off, every=every)
+                    least, most = least + inside * (off < 0), most + inside * (off > 0)
                 if halves.work < 0:
                     return None
-                least, most = least + number * inside[0], most + number * inside[1]
         return least, most
 
-    def _intervals(
-        self, shown: tuple[int, ...], criterion: str, delta: Fraction, *, every: bool, extreme: bool
-    ) -> Iterator[tuple[list[Span], int]]:
-        """Those of log R that count for each x over these attributes, and for how many x."""
-        ends = Counter[tuple[Fraction | None, Fraction | None]]()
-        for x in product(*(self.rows[i] for i in shown)):
-            if all(a[1] for a, _ in x) or all(b[1] for _, b in x):  # else it can't occur
-                ends[ratio(x, 0), ratio(x, 1)] += 1
-        if extreme:
-            chosen = {
-                max(ends, key=lambda k: inf if k[0] is None else k[0]),
-                min(ends, key=lambda k: inf if k[1] is None else k[1]),
-            }
-            ends = Counter(chosen)
-        for (low, high), number in ends.items():
-            some = {low, high}
-            if every:
-                some = {low} if low is None or low > 1 else {high} if high is not None and high < 1 else set()
-            spans = {span for k in some if (span := interval(criterion, k, delta))}
-            if spans:
-                yield sorted(spans), number
 
-
-def ratio(x: tuple[Any, ...], end: int) -> Fraction | None:
-    """The least (0) or the greatest (1) P(x | d) / P(x | d̄) of values; None is infinite."""
+def ratio(x: tuple[Any, ...], end: int) -> Fraction | float:
+    """The least (0) or the greatest (1) P(x | d) / P(x | d̄) of values."""
     below = prod((b[1 - end] for _, b in x), start=ONE)
-    return prod((a[end] for a, _ in x), start=ONE) / below if below else None
+    return prod((a[end] for a, _ in x), start=ONE) / below if below else inf
 
 
 def sums(rows: list[list[Span]], start: Span = (0, 0)) -> list[Span]:
@@ -286,20 +271,15 @@ class Halves:
         """How many meet a span, or lie within the one that there is, with the ends of these moved outward."""
         (low, high), (low_2, high_2) = ((s - off, t + off) for s, t in (spans[0], spans[-1]))
         if every:
-            missed = self.at_most(0, low) + self.at_least(1, high) - self.both(0, low, high)
-        else:  # below both, above both, or below the later one and above the first
-            most = max(high, high_2)
-            missed = self.at_most(1, low) + self.at_least(0, most) + self.both(1, low_2, high)
-            missed -= self.both(1, low, high) + self.both(1, low_2, most)
-        return len(self.first) * len(self.second) - missed
+            return self.at_most(1, high - 1) - self.at_most(0, low) + self.both(0, low, high)
+        # Missed is what lies below both, above both, or below the later one and above the first.
+        most = max(high, high_2)
+        found = self.at_most(0, most - 1) - self.at_most(1, low) - self.both(1, low_2, high)
+        return found + self.both(1, low, high) + self.both(1, low_2, most)
 
     def at_most(self, end: int, bound: int) -> int:
         """How many have one end at most at a bound."""
         return sum(bisect_right(self.sorted[end], bound - span[end]) for span in self.first)
-
-    def at_least(self, end: int, bound: int) -> int:
-        """How many have one end at least at a bound."""
-        return len(self.first) * len(self.second) - self.at_most(end, bound - 1)
 
     def both(self, end: int, most: int, least: int) -> int:
         """How many have one end at most at a bound, and the other at least at another."""
@@ -458,25 +438,20 @@ def examine(audit: Any) -> Iterator[tuple[str, bool | None, str]]:
         if verdict == "all-delta-fair":
             yield f"verdict, {size}", found, "every model in the box is δ-fair"
         elif verdict in ("varies", "none-delta-fair"):
-            yield (
-                f"verdict, {size}",
-                found if found is None else not found,
-                "not every model in it is δ-fair",
-            )
+            unfair = found if found is None else not found
+            yield f"verdict, {size}", unfair, "not every model in it is δ-fair"
         if worst:
             inside, moved = witness(box, criterion, worst)
             signed = moved * Fraction(worst["degree"]) > 0 or float(moved) == worst["degree"]
             holds = inside and low <= abs(moved) <= high and signed and abs(worst["degree"]) == ends[2]
-            unfair = verdict in ("all-delta-fair", "inconclusive") or abs(moved) > delta
-            yield f"worst model, {size}", holds and unfair, f"its pattern has the degree {float(moved):.6g}"
+            holds = holds and (verdict in ("all-delta-fair", "inconclusive") or abs(moved) > delta)
+            yield f"worst model, {size}", holds, f"its pattern has the degree {float(moved):.6g}"
         if told["certain"] or verdict == "none-delta-fair":
             least = certain(box, criterion, told["certain"]) if told["certain"] else Fraction(0)
             true = least > delta or verdict != "none-delta-fair"
             true = true and (not told["certain"] or Fraction(told["certain"]["least_degree"]) <= least)
             yield f"pattern in all, {size}", true, f"its least degree is {float(least):.6g}"
-        every: Span | None = (0, 0) if found else None
-        if not found:
-            every = box.count(criterion, delta, every=True, extreme=verdict == "varies")
+        every = (0, 0) if found else box.count(criterion, delta, every=True, extreme=verdict == "varies")
         if verdict == "varies":
             none = every if every is None else True if every[1] == 0 else False if every[0] else None
             yield f"no pattern in all, {size}", none, "no one pattern discriminates in every model"

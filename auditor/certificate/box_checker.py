@@ -29,6 +29,12 @@ The log R of all contexts together are a union of intervals. It is made attribut
 is moved by each value, and what then overlaps becomes one. Gaps that are narrower than a grain are filled as
 well, so that there are few: where that union meets no forbidden interval, the box is proved fair. Where it
 does, the grain is made finer; once no gap is filled, what meets by more than all rounding is in the box.
+
+Patterns are counted x by x. One discriminates in some model if its interval of log R meets that of the least
+or of the greatest k, and in every model if it lies within that of the k nearest 1, both k being on one side
+of it. The intervals of contexts are sums of one of each half, of which one half is sorted. What is within
+rounding of an end is counted as what may be.
+
 Logarithms are integers of 2^-70, rounded outward.
 """
 
@@ -38,11 +44,13 @@ import base64
 import hashlib
 import json
 import sys
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator
 from decimal import Context, Decimal
 from fractions import Fraction
-from itertools import accumulate, combinations
-from math import prod
+from itertools import accumulate, combinations, product
+from math import inf, prod
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +60,7 @@ FAR = UNIT << 40  # beyond every log R
 # Grains of the union, from coarse to none; intervals that one union may have; sensitive attributes.
 GRAINS, SPAN_LIMIT, SENSITIVE_LIMIT = (UNIT >> 8, UNIT >> 14, UNIT >> 20, 0), 300_000, 12
 WORK_LIMIT = 20_000_000  # intervals that are moved, of about 2 µs
+COUNT_LIMIT = 40_000_000  # bisections and comparisons to count patterns, of about 0.3 µs
 FILE_LIMIT, EXPONENT_LIMIT = 256 * 2**20, 100_000
 SIDES = ("favourable", "unfavourable")
 VERDICTS = ("all-delta-fair", "none-delta-fair", "varies", "inconclusive")
@@ -62,7 +71,7 @@ def number(text: str) -> Fraction:
     """The number that a text such as "-3/7", "12" or "0.05" writes, exactly."""
     above, _, below = text.partition("/")
     over, under = Decimal(above), Decimal(below or "1")
-    if max(abs(over.adjusted()), abs(under.adjusted())) > EXPONENT_LIMIT or under % 1:
+    if max(abs(over.adjusted()), abs(under.adjusted())) > EXPONENT_LIMIT or under != int(under):
         raise ValueError(f"{text:.40} is out of range")
     return Fraction(over) / int(under)
 
@@ -119,7 +128,8 @@ class Box:
         moves = [
             [(log(a0 / b1)[0], log(a1 / b0)[1]) for (a0, a1), (b0, b1) in r if a0 and b0] for r in self.rows
         ]
-        self.moves = [sorted({(0, 0), *row}) for row in moves]
+        self.options = [[(0, 0), *row] for row in moves]
+        self.moves = [sorted(set(row)) for row in self.options]
         self.work = 0
         self.slack = 8 * (len(self.rows) + 2)  # more units than all roundings together
 
@@ -194,6 +204,95 @@ class Box:
             if len(spans) > SPAN_LIMIT:
                 return None
         return spans
+
+    def count(self, criterion: str, delta: Fraction, *, every: bool, extreme: bool = False) -> Span | None:
+        """At least and at most how many patterns discriminate in some model, or in all; None if not counted.
+
+        With `extreme` of the x that do most only, of which one is among them if any is.
+        """
+        if len(self.sensitive) > SENSITIVE_LIMIT:
+            return None
+        whole, ordered = prod(map(len, self.options)), list[int]()
+        for i in sorted(set(range(len(self.options))).difference(self.sensitive)):
+            if prod(len(self.options[j]) for j in (*ordered, i)) ** 2 <= whole * len(self.options[i]):
+                ordered.append(i)
+        sets = [c for n in range(1, len(self.sensitive) + 1) for c in combinations(self.sensitive, n)]
+        listed = [[row for i, row in enumerate(self.options) if i not in (*c, *ordered)] for c in sets]
+        lengths = [prod(len(self.options[i]) for i in ordered), *(prod(map(len, rows)) for rows in listed)]
+        numbers = [prod(len(self.rows[i]) for i in c) for c in sets]
+        each = (n + m * (1 + 4 * (2 if extreme else n)) for n, m in zip(numbers, lengths[1:], strict=True))
+        work = COUNT_LIMIT - lengths[0] - sum(each)
+        if work < 0 or max(lengths) > SPAN_LIMIT:
+            return None
+        least, most, halves = 0, 0, Halves([self.options[i] for i in ordered], work)
+        for shown, rows in zip(sets, listed, strict=True):
+            halves.first, ends = sums(rows, self.start), Counter[tuple[Any, Any]]()
+            for x in product(*(self.rows[i] for i in shown)):
+                if all(a[1] for a, _ in x) or all(b[1] for _, b in x):  # else it can't occur
+                    ends[ratio(x, 0), ratio(x, 1)] += 1
+            if extreme:
+                ends = Counter({max(ends, key=lambda k: k[0]), min(ends, key=lambda k: k[1])})
+            for (low, high), number in ends.items():
+                some = {low, high}
+                if every:
+                    some = {low} if low > 1 else {high} if high < 1 else set()
+                spans = {interval(criterion, None if k == inf else k, delta) for k in some} - {None}
+                for off in (-self.slack, self.slack) if spans else ():
+                    inside = number * halves.inside(sorted(filter(None, spans)), off, every=every)
+                    least, most = least + inside * (off < 0), most + inside * (off > 0)
+                if halves.work < 0:
+                    return None
+        return least, most
+
+
+def ratio(x: tuple[Any, ...], end: int) -> Fraction | float:
+    """The least (0) or the greatest (1) P(x | d) / P(x | d̄) of values."""
+    below = prod((b[1 - end] for _, b in x), start=ONE)
+    return prod((a[end] for a, _ in x), start=ONE) / below if below else inf
+
+
+def sums(rows: list[list[Span]], start: Span = (0, 0)) -> list[Span]:
+    """All sums of one span of each row."""
+    found = [start]
+    for row in rows:
+        found = [(s + a, t + b) for s, t in found for a, b in row]
+    return found
+
+
+class Halves:
+    """The spans of contexts: each sum of one of the first and one of the second half."""
+
+    def __init__(self, rows: list[list[Span]], work: int) -> None:
+        self.first, self.second, self.work = list[Span](), sorted(sums(rows)), work
+        self.sorted = [s for s, _ in self.second], sorted(t for _, t in self.second)
+        self.widest = max(t - s for s, t in self.second)
+
+    def inside(self, spans: list[Span], off: int, *, every: bool) -> int:
+        """How many meet a span, or lie within the one that there is, with the ends of these moved outward."""
+        (low, high), (low_2, high_2) = ((s - off, t + off) for s, t in (spans[0], spans[-1]))
+        if every:
+            return self.at_most(1, high - 1) - self.at_most(0, low) + self.both(0, low, high)
+        # Missed is what lies below both, above both, or below the later one and above the first.
+        most = max(high, high_2)
+        found = self.at_most(0, most - 1) - self.at_most(1, low) - self.both(1, low_2, high)
+        return found + self.both(1, low, high) + self.both(1, low_2, most)
+
+    def at_most(self, end: int, bound: int) -> int:
+        """How many have one end at most at a bound."""
+        return sum(bisect_right(self.sorted[end], bound - span[end]) for span in self.first)
+
+    def both(self, end: int, most: int, least: int) -> int:
+        """How many have one end at most at a bound, and the other at least at another."""
+        if end and most < least:
+            return 0
+        found = 0
+        for s, t in self.first:
+            low, high = (least - s, most - t) if end else (least - t, most - s)
+            at = bisect_left(self.sorted[0], low if end else low - self.widest)
+            near = self.second[at : bisect_right(self.sorted[0], high)] if self.work >= 0 else []
+            self.work -= len(near)
+            found += sum((b <= high and a >= low) if end else (a <= high and b >= low) for a, b in near)
+        return found
 
 
 def interval(criterion: str, k: Fraction | None, delta: Fraction) -> Span | None:
@@ -286,6 +385,18 @@ def certain(box: Box, criterion: str, told: Any) -> Fraction:
     return Fraction(0) if min(found) <= 0 <= max(found) else min(map(abs, found))
 
 
+def counted(told: Any, found: Span | None) -> tuple[bool | None, str]:
+    """Whether there are at least and at most so many patterns, and more in words."""
+    if not all(type(number) is int and number >= 0 for number in told) or len(told) != 2:
+        raise ValueError("a number of patterns that is none")
+    if found is None:
+        return None, "too many to be counted here"
+    said = f"there are {found[0]:,}" + (f" to {found[1]:,}" if found[0] < found[1] else "")
+    if told[0] > found[1] or told[1] < found[0]:
+        return False, said
+    return True if told[0] <= found[0] and found[1] <= told[1] else None, said
+
+
 def about(exact: Any, sha256: str) -> tuple[str, bool, str]:
     """Whether a model has the digest by which a document names it."""
     found = hashlib.sha256(canonical(exact).encode()).hexdigest()
@@ -327,21 +438,28 @@ def examine(audit: Any) -> Iterator[tuple[str, bool | None, str]]:
         if verdict == "all-delta-fair":
             yield f"verdict, {size}", found, "every model in the box is δ-fair"
         elif verdict in ("varies", "none-delta-fair"):
-            yield (
-                f"verdict, {size}",
-                found if found is None else not found,
-                "not every model in it is δ-fair",
-            )
+            unfair = found if found is None else not found
+            yield f"verdict, {size}", unfair, "not every model in it is δ-fair"
         if worst:
             inside, moved = witness(box, criterion, worst)
-            holds = inside and low <= abs(moved) <= high and (moved > 0) == (worst["degree"] > 0)
-            unfair = verdict in ("all-delta-fair", "inconclusive") or abs(moved) > delta
-            yield f"worst model, {size}", holds and unfair, f"its pattern has the degree {float(moved):.6g}"
+            signed = moved * Fraction(worst["degree"]) > 0 or float(moved) == worst["degree"]
+            holds = inside and low <= abs(moved) <= high and signed and abs(worst["degree"]) == ends[2]
+            holds = holds and (verdict in ("all-delta-fair", "inconclusive") or abs(moved) > delta)
+            yield f"worst model, {size}", holds, f"its pattern has the degree {float(moved):.6g}"
         if told["certain"] or verdict == "none-delta-fair":
             least = certain(box, criterion, told["certain"]) if told["certain"] else Fraction(0)
             true = least > delta or verdict != "none-delta-fair"
             true = true and (not told["certain"] or Fraction(told["certain"]["least_degree"]) <= least)
             yield f"pattern in all, {size}", true, f"its least degree is {float(least):.6g}"
+        every = (0, 0) if found else box.count(criterion, delta, every=True, extreme=verdict == "varies")
+        if verdict == "varies":
+            none = every if every is None else True if every[1] == 0 else False if every[0] else None
+            yield f"no pattern in all, {size}", none, "no one pattern discriminates in every model"
+        if told["patterns_in_some"] is not None:
+            some = (0, 0) if found else box.count(criterion, delta, every=False)
+            yield f"patterns in some, {size}", *counted(told["patterns_in_some"], some)
+        if told["patterns_in_every"] is not None:
+            yield f"patterns in all, {size}", *counted(told["patterns_in_every"], every)
         between = low <= largest <= high and (worst is not None or low == 0)
         fair = box.fair(criterion, high)
         said = f"no model in it has one above {told['max_degree_bounds'][1]}"

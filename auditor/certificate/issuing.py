@@ -242,12 +242,16 @@ def _degree(answer: Answer, witness: Pattern) -> Fraction:
     """The |degree| of a pattern, a decimal of a certificate exactly if it is one.
 
     Of scorecards it is rounded towards 0, unless it ties with the threshold: so it is measured against the
-    next decimal, onto which it may have been rounded from.
+    next decimal, onto which it may have been rounded from, until it is not above that.
     """
     degree, question = abs(witness.degree), answer.question
-    _, above = outward(degree, degree, question.delta.text)
-    nearest = CRITERIA[question.criterion_name](fraction_of(above))
-    return abs(measured(answer.model, nearest, witness.sensitive_values, witness.context_values).degree)
+    while True:
+        _, above = outward(degree, degree, question.delta.text)
+        nearest = CRITERIA[question.criterion_name](fraction_of(above))
+        of = measured(answer.model, nearest, witness.sensitive_values, witness.context_values)
+        degree = max(degree, abs(of.degree))
+        if degree <= nearest.threshold:
+            return degree
 
 
 def _any_pair(answer: Answer) -> Pattern | None:

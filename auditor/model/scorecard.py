@@ -56,6 +56,8 @@ _LEAST = Fraction(1, 10**400)
 _TOO_LARGE = (
     'no conforming population can be computed from numbers so large; write "undisclosed" at each attribute'
 )
+#: By how much all numbers together may move the exponent of the odds.
+_MOST = 1_000_000
 _CONTEXT = Context(prec=60, Emax=10**9, Emin=-(10**9))
 
 Positive = Annotated[
@@ -348,11 +350,17 @@ class ScorecardSpec(Part):
     def _assuming_nobody(
         self, taken: Callable[[ScorecardAttribute], tuple[ScoredValue, ...]]
     ) -> AdditiveModel:
-        """The exact model of some values of each attribute, without a population."""
+        """The exact model of some values of each attribute, without a population.
+
+        Raises
+        ------
+        InputError
+            If its odds are too large to be worked out.
+        """
         unit, odds = self._unit, Fraction(1)
         if self.scale is not None:
             odds = Fraction(self.scale.odds) ** (1 if unit > 0 else -1)
-        return AdditiveModel(
+        model = AdditiveModel(
             name=self.name,
             decision=self.decision.name,
             favourable=self.decision.favourable.label,
@@ -374,6 +382,13 @@ class ScorecardSpec(Part):
             ),
             unfavourable_share=None,
         )
+        rows = [max(map(abs, (a.undisclosed, *a.weights))) for a in model.attributes]
+        if abs(model.intercept) + sum(rows) > _MOST:
+            raise InputError(
+                f"{escaped(self.name)}: its numbers move the exponent of the odds by more than {_MOST:,} in "
+                "all, too far for odds to be worked out; are they on the scale (pdo) that it gives?"
+            )
+        return model
 
     def _populated(self, model: AdditiveModel) -> AdditiveModel:
         """The same model with the shares of its conforming population, to 30 digits."""

@@ -249,7 +249,7 @@ def answer(
     uppers = [found.upper for _, found, _ in sets] + [found.upper for _, found, _ in cards]
     uppers += [populations.upper] if populations else []
     ceiling = min([*uppers, threshold if count.upper == 0 else Fraction(1)])
-    figures.settle(ceiling, [disclosing(i) for i in attributes])
+    figures.settle(ceiling, [disclosing(i) for i in attributes], engine.is_probable)
     largest = figures[ALL]
     verdict = _verdict(largest, count, threshold)
     if verdict == "delta-fair" and (

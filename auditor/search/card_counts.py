@@ -16,11 +16,12 @@ from auditor.choices import ReachVerdict
 from auditor.model.additive import AdditiveModel
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.interval_sums import Row
+from auditor.search.additive.log_odds import FAR
 from auditor.search.additive.subset_sums import Choice
 from auditor.search.card_reach import CardSearch, Margin
 from auditor.search.criteria import CONTEXT, Criterion
 from auditor.search.limits import DEFAULT, Limits
-from auditor.search.reach_counts import BEYOND, Counting, Interval, SetCounts, counted
+from auditor.search.reach_counts import Counting, Interval, SetCounts, counted
 
 #: Strengths up to this are taken for 0, since no degree is greater than the strength; greater ones are
 #: enlarged by this share of themselves, so that no interval is missed.
@@ -68,8 +69,10 @@ class _Counting(Counting):
         """The one of γ, which takes in what the other numbers can add, or leaves it out."""
         direction, k = self._direction(x), len(x)
         outwards = -1 if self._every else 1
-        span = self._search.span(x, Fraction(outwards * 2 * k * direction))
-        if span * direction <= _TINY:
+        steps = Fraction(outwards * 2 * k * direction)
+        span = self._search.span(x, steps)
+        # Enlarged, one that is at the threshold would be above it.
+        if span * direction <= _TINY or not self._search.exceeds_somewhere(x, steps, direction):
             return []
         enlarged = _WIDE.add(span, _WIDE.multiply(span, _ENLARGED))
         interval = self._criterion.interval(Fraction(_WIDE.exp(enlarged)), Fraction(1))
@@ -81,8 +84,8 @@ class _Counting(Counting):
             for end, steps in zip(interval, (direction * k - room, direction * k + room), strict=True)
         )
         slack = self._tables.slack + 1
-        l0, l1 = (-BEYOND, -BEYOND) if low is None else self._tables.units(low)
-        h0, h1 = (BEYOND, BEYOND) if high is None else self._tables.units(high)
+        l0, l1 = (-FAR, -FAR) if low is None else self._tables.units(low)
+        h0, h1 = (FAR, FAR) if high is None else self._tables.units(high)
         return [(l0 - slack, l1 + slack, h0 - slack, h1 + slack)]
 
     def discriminates(self, x: Assignment, attributes: list[int], choice: Choice) -> bool:

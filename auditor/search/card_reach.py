@@ -31,6 +31,7 @@ from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.exponentials import tables_of_scorecard
 from auditor.search.additive.subset_sums import Leaves, nearest
 from auditor.search.criteria import CONTEXT, Criterion, ln
+from auditor.search.extremes import LEAST
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.reach import Certain
 
@@ -40,6 +41,8 @@ _MOST_SETS = 1 << 15
 _TIES = 64
 #: Error of a degree that is worked out in 60 digits, and of a bound from floats.
 _ERROR, _ROUND_UP = Fraction(1, 10**40), 1 + 1e-12
+#: Covers the digits that strengths aren't worked out to.
+_MORE = 1 + Fraction(1, 10**50)
 #: A context so near to the best, in log-odds, is as good where not all can be searched.
 _NEAR = 2.0**-20
 #: Unit of where between its ends the log-odds before disclosing is.
@@ -147,7 +150,7 @@ class CardSearch:
                 upper, undecided = max(upper, bound), undecided or bound > threshold
                 break
             k = len(x)
-            strength = self._real(x) * direction + 2 * k * float(self.h)
+            strength = direction * float(self.span(x, Fraction(2 * k * direction)))
             room = float(self.h) * (len(self._model.attributes) - k + 1)
             # What is no further from the peak than the other numbers reach is as good as at it.
             contexts, miss = self._contexts(x, direction, strength, k * direction, room)
@@ -178,10 +181,10 @@ class CardSearch:
                 undecided |= bound > threshold
                 break
             k = len(x)
-            strength = self._real(x) * direction - 2 * k * float(self.h)
+            strength = direction * float(self.span(x, Fraction(-2 * k * direction)))
             room = float(self.h) * (len(self._model.attributes) - k + 1)
             # The inf is nowhere nearer to the peak than the other numbers reach.
-            if strength <= 0 or (best and self._size(strength, direction, room) <= best.least):
+            if best and self._size(strength, direction, room) <= best.least:
                 continue
             # A context about as near to the peak as the other numbers reach often settles it.
             for enough in (room, _NEAR):
@@ -206,7 +209,7 @@ class CardSearch:
         the others is given.
         """
         directions: tuple[Literal[1, -1], Literal[1, -1]] = (1, -1)
-        walks = (self._sets(direction, side * 2 * float(self.h)) for direction in directions)
+        walks = (self._sets(direction, side) for direction in directions)
         for number, (total, direction, x) in enumerate(merge(*walks, key=lambda one: -one[0])):
             if number == _MOST_SETS:
                 yield self._supremum(total), direction, None
@@ -214,29 +217,29 @@ class CardSearch:
             yield self._supremum(total), direction, x
 
     def _sets(
-        self, direction: Literal[1, -1], more: float
-    ) -> Iterator[tuple[float, Literal[1, -1], Assignment]]:
-        """The sets by the sum of each attribute's greatest strength and so much more, while it is above 0."""
+        self, direction: Literal[1, -1], side: int
+    ) -> Iterator[tuple[Fraction, Literal[1, -1], Assignment]]:
+        """The sets by the sum of each attribute's greatest strength, while it is above 0."""
         terms = []
         for i in self._model.sensitive:
             # By the weights themselves: the tables' integers can't tell all of them apart.
             weights = self._model.attributes[i].weights
             v = weights.index(max(weights) if direction > 0 else min(weights))
-            terms.append((direction * self.tables.real(self.tables.values[i][v]) + more, i, v))
+            span = self.span(((i, v),), Fraction(2 * side * direction))
+            terms.append((direction * Fraction(span), i, v))
         # All that add to it make the greatest sum; any other set takes some of them out, or others in.
         terms.sort(key=lambda term: abs(term[0]))
-        greatest = sum(max(0.0, term) for term, _, _ in terms)
-        waiting: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+        greatest = _MORE * sum((max(Fraction(0), term) for term, _, _ in terms), Fraction(0))
+        waiting: list[tuple[Fraction, tuple[int, ...]]] = [(Fraction(0), ())]
         while waiting:
             cost, changed = heappop(waiting)
-            if greatest - cost <= 0:
+            if greatest <= cost:
                 return
             x = tuple(
                 sorted((i, v) for place, (term, i, v) in enumerate(terms) if (term > 0) != (place in changed))
             )
             if x:
-                # With room for what is lost in adding up.
-                yield greatest * _ROUND_UP - cost, direction, x
+                yield greatest - cost, direction, x
             following = changed[-1] + 1 if changed else 0
             if following < len(terms):
                 step = abs(terms[following][0])
@@ -303,8 +306,7 @@ class CardSearch:
             share = Decimal(1 if off > 0 else -1)
         else:
             share = CONTEXT.divide(off, reach).quantize(_SHARE, context=CONTEXT)
-            span_of = (Fraction(2 * k * direction), strength)
-            exceeds = self._peak_exceeds(span_of if direction > 0 else (-span_of[0], -span_of[1]))
+            exceeds = self.exceeds_somewhere(x, Fraction(2 * k * direction), direction)
         start = CONTEXT.add(low, CONTEXT.multiply(share, reach))
         given_context, given_pattern = _logistic(start), _logistic(CONTEXT.add(start, span))
         degree = self._criterion.degree(given_pattern, given_context)
@@ -344,9 +346,13 @@ class CardSearch:
             terms.append(self._term(c * self._model.odds ** (i + j), steps, exponent))
         return self._sign(terms) > 0
 
-    def _peak_exceeds(self, strength: _LogOdds) -> bool:
-        """Whether the supremum over all contexts is above the threshold, for a positive strength."""
-        terms = [self._term(c, p * strength[0], p * strength[1]) for c, p in self._criterion.supremum_terms()]
+    def exceeds_somewhere(self, x: Assignment, steps: Fraction, direction: int) -> bool:
+        """Whether |degree| at its peak is above the threshold, for a `span` of that direction."""
+        strength = self._model.exponent(x) - self._model.exponent()
+        terms = [
+            self._term(c, p * direction * steps, p * direction * strength)
+            for c, p in self._criterion.supremum_terms()
+        ]
         return self._sign(terms) > 0
 
     def _term(self, c: Fraction, steps: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
@@ -369,11 +375,10 @@ class CardSearch:
         )
         return CONTEXT.add(value, ln(self._model.odds)) if odds else value
 
-    def _real(self, x: Assignment) -> float:
-        return self.tables.real(self.tables.strength(x))
-
-    def _supremum(self, strength: float) -> Fraction:
-        return Fraction(min(1.0, float(self._criterion.supremum(strength * _ROUND_UP)) * _ROUND_UP))
+    def _supremum(self, strength: Fraction | float) -> Fraction:
+        """From above, |degree| wherever it is greatest."""
+        bound = float(self._criterion.supremum(float(strength) * _ROUND_UP)) * _ROUND_UP
+        return Fraction(min(1.0, bound + LEAST))
 
     def _size(self, strength: float, direction: int, off: float) -> Fraction:
         """From above, |degree| at some distance from its peak, or anywhere where the peak is infinite."""

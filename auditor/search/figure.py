@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, combinations, islice
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from auditor.model.classifier import Classifier
     from auditor.search.additive.worst import Worst
     from auditor.search.question import Share
+
+#: Whether a pattern has at least a probability, exactly: the one that is told may be rounded.
+IsProbable = Callable[[Pattern, Fraction], bool]
 
 
 @dataclass(frozen=True)
@@ -71,13 +74,13 @@ class FigureScope:
     most_context: float = inf
     """How many attributes y may disclose."""
 
-    def has(self, pattern: Pattern) -> bool:
+    def has(self, pattern: Pattern, is_probable: IsProbable) -> bool:
         """Whether a pattern meets the conditions."""
         return (
             self.disclosing <= pattern.disclosed
             and (self.only is None or pattern.disclosed <= self.only)
-            and (not self.probability or pattern.probability >= self.probability)
             and self.least_context <= len(pattern.context_values) <= self.most_context
+            and (not self.probability or is_probable(pattern, self.probability))
         )
 
     def within(self, other: FigureScope) -> bool:
@@ -135,7 +138,7 @@ class Figures:
         self._figures[scope] = Figure(next(iter(found.patterns), None), found.upper)
         self.seen += found.patterns
 
-    def settle(self, ceiling: Fraction, cover: Collection[FigureScope]) -> None:
+    def settle(self, ceiling: Fraction, cover: Collection[FigureScope], is_probable: IsProbable) -> None:
         """Let each figure know what the others found and proved.
 
         Parameters
@@ -145,7 +148,7 @@ class Figures:
         cover : collection of FigureScope
             Every pattern is in one of these, if there are any.
         """
-        seen = _Seen({p.key: p for p in self.seen}.values())
+        seen = _Seen({p.key: p for p in self.seen}.values(), is_probable)
         found = {scope: figure.having_seen(seen.worst_in(scope)) for scope, figure in self._figures.items()}
         # Only few of the scopes that disclose an attribute are wider than another: not all are compared.
         tightest: dict[int | None, list[tuple[FigureScope, Fraction]]] = defaultdict(list)
@@ -165,7 +168,8 @@ class Figures:
 class _Seen:
     """Patterns by what they disclose, the worst first, so that no scope need look through all of them."""
 
-    def __init__(self, patterns: Iterable[Pattern]) -> None:
+    def __init__(self, patterns: Iterable[Pattern], is_probable: IsProbable) -> None:
+        self._is_probable = is_probable
         self._all = sorted(patterns, key=lambda pattern: -abs(pattern.degree))
         self._exactly: dict[frozenset[int], list[Pattern]] = defaultdict(list)
         self._with: dict[int, list[Pattern]] = defaultdict(list)
@@ -182,4 +186,7 @@ class _Seen:
             parts = [self._exactly.get(frozenset(disclosed), []) for disclosed in sets]
         else:
             parts = [self._with.get(min(scope.disclosing), []) if scope.disclosing else self._all]
-        return chain.from_iterable(islice(filter(scope.has, part), 1) for part in parts)
+        return chain.from_iterable(
+            islice((pattern for pattern in part if scope.has(pattern, self._is_probable)), 1)
+            for part in parts
+        )

@@ -15,7 +15,7 @@ No one pattern discriminates in all populations: u can be all but the weights of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from math import isinf
 
@@ -25,7 +25,7 @@ from auditor.messages import shown
 from auditor.model.additive import AdditiveModel
 from auditor.model.exponentials import power, sign
 from auditor.model.naive_bayes import Assignment
-from auditor.search.criteria import CONTEXT, Criterion, ln
+from auditor.search.criteria import Criterion
 
 #: Digits of odds, and bits of the share by which undisclosed numbers move p to the peak; more where needed.
 _DIGITS, _BITS = 60, 64
@@ -145,8 +145,10 @@ class _Pairs:
         end = self.end
         if end is not None:
             return (end - self.least) / self.room if self.room else Fraction(0)
-        unit = CONTEXT.ln(Decimal(2)) if self.model.base == "2" else Decimal(1)
-        middle = -self.span / 2 - Fraction(CONTEXT.divide(ln(self.model.odds), unit))
+        context = Context(prec=_DIGITS + bits, Emax=10**9, Emin=-(10**9))
+        odds = context.divide(*map(Decimal, self.model.odds.as_integer_ratio()))
+        unit = context.ln(Decimal(2)) if self.model.base == "2" else Decimal(1)
+        middle = -self.span / 2 - Fraction(context.divide(context.ln(odds), unit))
         return Fraction(round((middle - self.least) / self.room * (1 << bits)), 1 << bits)
 
     def given(self, share: Fraction, digits: int) -> tuple[_Bounds, _Bounds]:

@@ -27,6 +27,7 @@ from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.search.additive.interval_sums import meet
 from auditor.search.criteria import Criterion, ln
 from auditor.search.extremes import (
+    LEAST,
     Option,
     Tables,
     Where,
@@ -250,7 +251,8 @@ class _Search:
         self._columns = {sign: self._strongest(ratios, sign) for sign in (1, -1)}
         self._tables = Tables(ranges, self._options)
         self._prior = float(ln(ranges.odds[0])), float(ln(ranges.odds[1]))
-        self._margin = (self._tables.slack + 2) / (1 << self._tables.bits)
+        # So wide that the rounding of floats is covered too: sums have five times the slack in room.
+        self._margin = 8 * (self._tables.slack + 2) / (1 << self._tables.bits)
         self._reach = [
             (min(float(log(o.ends[0])) for o in row), max(float(log(o.ends[1])) for o in row))
             for row in self._options
@@ -325,7 +327,7 @@ class _Search:
         high = self._prior[1] + self._margin + sum(self._reach[i][1] for i in free)
         with np.errstate(invalid="ignore", over="ignore"):
             bound = float(self._criterion.largest_size(np.array(s), np.array(low), np.array(high)))
-        return 1.0 if isnan(bound) else min(bound * _ROUND_UP, 1.0)
+        return 1.0 if isnan(bound) else min(bound * _ROUND_UP + LEAST, 1.0)
 
     def _solve(self, x: Assignment, sign: int, ceiling: Fraction) -> tuple[_Found, Fraction, bool, bool]:
         """The best context of x, a bound on all, whether one exceeds the threshold, and whether that is sure.
@@ -392,9 +394,9 @@ class _Search:
         if met.miss is None:
             return met.choices, met.complete, Fraction(1)
         # |degree| falls with the distance from the peak, which is a few units off at most.
-        distance = max(0, met.miss - 2 * self._tables.slack) / (1 << self._tables.bits)
+        distance = max(0.0, met.miss / (1 << self._tables.bits) - self._margin)
         bound = float(self._criterion.size(float(log(ratio)), peak + distance))
-        return met.choices, met.complete, Fraction(min(bound * _ROUND_UP, 1.0))
+        return met.choices, met.complete, Fraction(min(bound * _ROUND_UP + LEAST, 1.0))
 
     def _ratio(self, attribute: int, value: int) -> tuple[Ratio, Ratio]:
         ratio = self._ranges.ratio(attribute, value)

@@ -220,18 +220,12 @@ class Counting(ABC):
 
     def inside(self, pairs: Pairs, intervals: list[Interval], *, surely: bool) -> int:
         """How many ``[G0, G1]`` surely meet an interval, or may."""
-        bounds = _bounds(intervals, surely=surely)
-        if len(bounds) > 1:
-            # What is too narrow to be surely met may be left out; `_settle` does not count then.
-            bounds = [(low, high) for low, high in bounds if low < high]
-        if not bounds:
-            return 0
-        lows, highs = zip(*bounds, strict=True)
-        missed = pairs.at_most(1, min(lows)) + pairs.at_least(0, max(highs))
-        if len(bounds) == 1 and lows[0] >= highs[0]:
-            missed -= pairs.both(1, lows[0], highs[0])
-        elif max(lows) >= min(highs):
-            missed += pairs.both(1, max(lows), min(highs))
+        bounds = sorted(_bounds(intervals, surely=surely))
+        (low, high), (other_low, other_high) = bounds[0], bounds[-1]
+        most = max(high, other_high)
+        # Missed is what lies below both, above both, or below the later one and above the first.
+        missed = pairs.at_most(1, low) + pairs.at_least(0, most) + pairs.both(1, other_low, high)
+        missed -= pairs.both(1, low, high) + pairs.both(1, other_low, most)
         return len(pairs) - missed
 
     def is_inside(self, ends: tuple[int, int], intervals: list[Interval]) -> bool:
@@ -242,8 +236,6 @@ class Counting(ABC):
         self, pairs: Pairs, intervals: list[Interval], x: Assignment, attributes: list[int]
     ) -> int | None:
         """How many of the contexts within rounding of a bound discriminate; None if they are too many."""
-        if len(intervals) > 1 and any(low >= high for low, high in _bounds(intervals, surely=True)):
-            return None
         near: set[tuple[int, int]] = set()
         for pair in self._near(pairs, intervals):
             if not self.is_inside(pairs.ends(pair), intervals):

@@ -25,8 +25,10 @@ from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.model.reading import load_model
 from auditor.model.spec import ModelSpec
 from auditor.search.criteria import CRITERIA
+from auditor.search.limits import DEFAULT
 from auditor.search.ranges import box
 from auditor.search.reach import reach
+from auditor.search.reach_counts import _Counting
 from auditor.usecases.auditing import audit
 from tests.certificate.making import KEY, made
 
@@ -70,6 +72,33 @@ def test_it_agrees_with_the_engine(name: CriterionName, seed: int) -> None:
     assert checked.fair(name, largest) is not False
 
 
+@pytest.mark.parametrize("name", ["difference", "ratio"])
+@pytest.mark.parametrize("seed", range(30))
+def test_it_counts_as_the_engine_does(name: CriterionName, seed: int) -> None:
+    """Exactly at most thresholds, and around the number where a pattern is at the threshold."""
+    rng = random.Random(f"counts {name} {seed}")
+    model, share = random_model(rng), Fraction(rng.choice([0, 1, 10, 300]), 1000)
+    checked = box_checker.Box(json.loads(exact_model(model).model_dump_json()), share)
+    ranges = box(model, share)
+    largest = reach(ranges, CRITERIA[name](Fraction(1))).upper
+    for delta in (Fraction(0), Fraction(1, 9), Fraction(rng.randint(1, 99), 101), largest):
+        rule = CRITERIA[name](delta)
+        some, every = (
+            _Counting(ranges, rule, DEFAULT, certain=certain).run()[:2] for certain in (False, True)
+        )
+        for told, counts in (
+            (some, checked.count(name, delta, every=False)),
+            (every, checked.count(name, delta, every=True)),
+        ):
+            assert told[0] == told[1]
+            assert counts is not None
+            assert counts[0] <= told[0] <= counts[1]
+            assert counts[0] == counts[1] or delta not in (0, Fraction(1, 9)) or share == 0
+        extreme = checked.count(name, delta, every=True, extreme=True)
+        assert extreme is not None
+        assert extreme[0] <= every[0] <= every[0] * extreme[1]
+
+
 @pytest.fixture(scope="module")
 def documents() -> dict[str, dict[str, Any]]:
     """Audits of COMPAS whose box is fair, unfair, and neither."""
@@ -91,7 +120,7 @@ def documents() -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize("verdict", ["all-delta-fair", "varies", "none-delta-fair"])
 def test_what_an_audit_says_is_true(documents: dict[str, dict[str, Any]], verdict: str) -> None:
     checks = list(box_checker.examine(documents[verdict]))
-    assert len(checks) == 6 - (verdict == "all-delta-fair")
+    assert len(checks) == {"all-delta-fair": 7, "varies": 9, "none-delta-fair": 8}[verdict]
     assert all(holds for _, holds, _ in checks), checks
 
 
@@ -104,6 +133,18 @@ def _set(name: str, value: Any) -> Callable[[Any], None]:
 
 def _worst(change: Callable[[Any], None]) -> Callable[[Any], None]:
     return lambda document: change(document["how_far"]["sets"][0]["worst"])
+
+
+def _one_more(name: str) -> Callable[[Any], None]:
+    def change(document: Any) -> None:
+        told = document["how_far"]["sets"][0]
+        told[name] = [told[name][0] + 1, told[name][1] + 1]
+
+    return change
+
+
+def _varies(document: Any) -> None:
+    document["how_far"]["sets"][0].update(verdict="varies", patterns_in_every=[0, 0])
 
 
 def _more(document: Any) -> None:
@@ -139,12 +180,19 @@ CHANGES: dict[str, tuple[str, Callable[[Any], None]]] = {
     "unfair where it is fair": ("all-delta-fair", _set("verdict", "varies")),
     "one pattern in all": ("varies", _set("verdict", "none-delta-fair")),
     "a larger box": ("all-delta-fair", _more),
+    "no pattern in all": ("none-delta-fair", _varies),
+    "a pattern in some more": ("varies", _one_more("patterns_in_some")),
+    "a pattern in some though all are fair": ("all-delta-fair", _one_more("patterns_in_some")),
+    "a pattern in all more": ("none-delta-fair", _one_more("patterns_in_every")),
+    "a pattern in all of some": ("varies", _one_more("patterns_in_every")),
+    "fewer patterns than there are": ("varies", _set("patterns_in_some", [0, 1])),
     "an upper end too low": ("varies", _set("max_degree_bounds", [0.2, 0.3])),
     "a lower end too high": ("varies", _set("max_degree_bounds", [0.9, 0.95])),
     "parameters outside": ("varies", _worst(_likelier)),
     "another prior": ("varies", _worst(lambda worst: worst.update(prior="1/2"))),
     "another pattern": ("varies", _worst(lambda worst: worst["context_values"].popitem())),
     "another sign": ("varies", _worst(lambda worst: worst.update(degree=-worst["degree"]))),
+    "another degree": ("varies", _worst(lambda worst: worst.update(degree=worst["degree"] / 2))),
     "another model": ("varies", _model),
     "another threshold": ("all-delta-fair", lambda document: document.update(delta="0.41")),
     "no pattern": ("none-delta-fair", _set("certain", None)),
@@ -174,6 +222,8 @@ def test_what_was_changed_is_found(documents: dict[str, dict[str, Any]], change:
         ("varies", _set("size", "-0.5")),
         ("varies", _set("size", "1/10.9")),
         ("varies", _set("max_degree_bounds", [0, "1"])),
+        ("varies", _set("patterns_in_some", [0, 1.5])),
+        ("varies", _set("patterns_in_some", [0, 1, 2])),
         ("varies", lambda document: document.update(delta="2")),
         ("varies", lambda document: document.update(criterion="Ratio")),
         ("varies", lambda document: document["parameters"]["attributes"][0].update(sensitive="no")),
@@ -184,7 +234,7 @@ def test_what_no_audit_says_is_refused(
 ) -> None:
     document = copy.deepcopy(documents[verdict])
     change(document)
-    with pytest.raises(ValueError, match=r"no box|another|is out of range"):
+    with pytest.raises(ValueError, match=r"no box|another|is out of range|that is none"):
         list(box_checker.examine(document))
 
 
@@ -254,6 +304,39 @@ def test_what_is_too_much_is_left_open(
     monkeypatch.setattr(box_checker, "SENSITIVE_LIMIT", 1)
     checks = box_checker.examine(documents["varies"])
     assert [holds for name, holds, _ in checks if "verdict" in name] == [None]
+
+
+@pytest.mark.parametrize(("limit", "left_out"), [(0, (2, 3, 0)), (2_500, (1, 0, 0))])
+def test_what_is_too_much_is_not_counted(
+    documents: dict[str, dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    limit: int,
+    left_out: tuple[int, int, int],
+) -> None:
+    """Whether that is known before or found out on the way; what it needn't count for is checked."""
+    monkeypatch.setattr(box_checker, "COUNT_LIMIT", limit)
+    for verdict, number in zip(("none-delta-fair", "varies", "all-delta-fair"), left_out, strict=True):
+        checks = list(box_checker.examine(documents[verdict]))
+        left = [name for name, holds, _ in checks if holds is None]
+        assert len(left) == number
+        assert all("pattern" in name for name in left)
+        assert False not in [holds for _, holds, _ in checks]
+
+
+def test_a_degree_below_every_float_has_no_sign() -> None:
+    half = Fraction(1, 2)
+    attribute = Attribute("a", ("u", "v"), True, ((half, half / 2), (half, 1 - half / 2)))
+    model = NaiveBayes("m", "d", "yes", "no", Fraction(1, 10**400), (attribute,))
+    document = json.loads(to_json(audit(model, "0.1", top=1, box="0.1")))
+    assert document["how_far"]["sets"][0]["worst"]["degree"] == 0
+    assert all(holds for _, holds, _ in box_checker.examine(document))
+
+
+def test_denominators_of_many_digits_are_read() -> None:
+    assert box_checker.number(f"1/{10**30 + 1}") == Fraction(1, 10**30 + 1)
+    for text in ("1/2.5", f"1/{10**30}.5", "1/1e200000"):
+        with pytest.raises(ValueError, match="is out of range"):
+            box_checker.number(text)
 
 
 def test_forty_attributes_are_decided() -> None:

@@ -182,6 +182,12 @@ def test_what_is_certified_holds_by_both(criterion: str, points: bool) -> None:
             assert verify(opened, AGAINST).result == "holds"
 
 
+@pytest.mark.parametrize("delta", ["0.1", "0.42"])
+def test_a_threshold_of_many_decimals_has_a_largest_degree_of_as_many(delta: str) -> None:
+    certificate = certified(german(), delta + "0" * 118 + "1")
+    assert set(outcomes(bare(tree(certificate))).values()) <= {True, None}
+
+
 def test_the_example_is_certified() -> None:
     certificate = certified(german())
     assert (certificate.verdict, certificate.pattern_count) == ("not-delta-fair", "3712")

@@ -330,3 +330,20 @@ def test_joint_probabilities_have_the_digits_of_probabilities() -> None:
 def test_a_decision_too_rare_to_be_written_is_refused() -> None:
     with pytest.raises(InputError, match="numbers so large"):
         spec_of(put("intercept", 900_000)).classifier()
+
+
+@pytest.mark.parametrize("pdo", [1e-3, 1e-5, 1e-30])
+def test_odds_too_large_to_be_worked_out_are_refused(pdo: float) -> None:
+    """Numbers may add up to a million times the points that double the odds."""
+    spec = spec_of(
+        put(*AGE, "undisclosed", 20),
+        put(*HOUSING, "undisclosed", 30),
+        put("scale", "pdo", pdo),
+        put("scale", "offset", 500),
+        put("undisclosed", "declared"),
+    )
+    if pdo == 1e-3:
+        assert spec.classifier().attributes[0].weights[0] == 11_000
+        return
+    with pytest.raises(InputError, match="are they on the scale"):
+        spec.classifier()

@@ -13,6 +13,7 @@ import pytest
 
 from auditor.choices import CriterionName
 from auditor.model.additive import AdditiveModel, ScoredAttribute
+from auditor.model.exponentials import Base
 from auditor.search.additive.counting import counts_above
 from auditor.search.additive.exponentials import tables_of_scorecard
 from auditor.search.additive.worst import worst_patterns
@@ -20,6 +21,7 @@ from auditor.search.card_counts import _Counting, count_in_cards
 from auditor.search.card_reach import CardSearch, Margin, card_reach, holds_for_cards
 from auditor.search.criteria import CRITERIA
 from auditor.search.limits import DEFAULT, Limits
+from auditor.search.reach_counts import SetCounts
 from tests.search.test_reach import degree
 
 #: Both move odds by a power of 2, so that those at the corners are rational: by a factor, or in exponents.
@@ -253,3 +255,51 @@ def test_what_there_is_no_time_for_is_left_open() -> None:
     assert (found.verdict, found.largest, found.certain) == ("inconclusive", None, None)
     assert found.upper >= card_reach(model, MARGINS[0], rule).upper
     assert holds_for_cards(model, MARGINS[0], rule, fair=True, limits=Limits(expired=lambda: True)) is None
+
+
+def one_attribute(*weights: Fraction, base: Base = "e", odds: int = 1) -> AdditiveModel:
+    """A sensitive one that counts nothing undisclosed."""
+    values = tuple("uvwx"[: len(weights)])
+    attribute = ScoredAttribute("a", values, True, weights, Fraction(0), None)
+    return AdditiveModel(
+        "c", "d", "yes", "no", "declared", base, Fraction(odds), Fraction(0), (attribute,), None
+    )
+
+
+def test_strengths_below_the_tables_resolution_are_no_zeros() -> None:
+    """Where the odds are 1, degrees are s/4: in the smaller of two floats, or below all of them."""
+    for size in (Fraction(1, 10**16), Fraction(1, 10**400)):
+        model, tie = one_attribute(size), CRITERIA["difference"](size / 4)
+        some = CRITERIA["difference"](size / 5)
+        assert card_reach(model, MARGINS[2], some).verdict == "none-delta-fair"
+        assert card_reach(model, MARGINS[2], tie).verdict == "all-delta-fair"
+        assert holds_for_cards(model, MARGINS[2], some, fair=True) is False
+        assert card_reach(model, Margin("rounding", "", Fraction(1), size / 1000), some).verdict == (
+            "none-delta-fair"
+        )
+    # The weights together are the worst, but by less than the tables can tell.
+    sizes = [Fraction(16, 10**16), Fraction(-14, 10**16)]
+    attributes = tuple(replace(one_attribute(w).attributes[0], name=f"a{w}") for w in sizes)
+    model = replace(one_attribute(sizes[0]), attributes=attributes)
+    found = card_reach(model, MARGINS[2], CRITERIA["difference"](Fraction(39, 10**17)))
+    assert found.verdict == "none-delta-fair"
+    assert found.upper >= Fraction(39, 10**17)
+
+
+def test_a_peak_at_the_threshold_is_not_counted() -> None:
+    """Where s is 0, it is at most 2 ln 2 in the box of 1, where degrees are below 1/3 but at their peak."""
+    model = replace(one_attribute(Fraction(0), Fraction(1, 2)), odds=Fraction(3, 2))
+    rule = CRITERIA["difference"](Fraction(1, 3))
+    assert card_reach(model, MARGINS[0], rule).verdict == "varies"
+    assert count_in_cards(model, MARGINS[0], rule, "varies", (0, 2)).some == (1, 1)
+
+
+def test_contexts_next_to_the_greatest_sum_are_counted() -> None:
+    """Log-odds of thousands fill the integers of the tables."""
+    rows = [(Fraction(8000), True), (Fraction(-90), False)]
+    attributes = tuple(
+        replace(one_attribute(w, -w).attributes[0], name=f"a{w}", sensitive=s) for w, s in rows
+    )
+    model = replace(one_attribute(Fraction(1)), intercept=Fraction(-8200), attributes=attributes)
+    rule = CRITERIA["ratio"](Fraction(1, 2))
+    assert count_in_cards(model, MARGINS[0], rule, "none-delta-fair", (6, 6)) == SetCounts((6, 6), (6, 6))

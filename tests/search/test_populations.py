@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import combinations, product
 from math import exp
@@ -120,3 +121,22 @@ def test_numbers_beyond_the_values_are_refused() -> None:
         in_every_population(
             replace(model, attributes=(beyond, *model.attributes[1:])), CRITERIA["ratio"](Fraction(1, 5))
         )
+
+
+def test_a_threshold_of_many_digits_next_to_the_supremum_is_decided() -> None:
+    """The peak is between the ends, and so is reached in as many digits as the threshold has."""
+    rows = [(Fraction(-1), Fraction(1)), (Fraction(-3), Fraction(4))]
+    attributes = tuple(
+        ScoredAttribute(f"a{i}", ("u", "v"), i == 0, row, Fraction(0), None) for i, row in enumerate(rows)
+    )
+    model = AdditiveModel(
+        "card", "d", "yes", "no", "declared", "e", Fraction(3, 7), Fraction(0), attributes, None
+    )
+    context = Context(prec=400)
+    e = context.exp(Decimal(1))
+    supremum = Fraction(context.divide(context.subtract(e, Decimal(1)), context.add(e, Decimal(1))))
+    delta = Fraction(int(supremum * 10**300), 10**300)
+    found = in_every_population(model, CRITERIA["difference"](delta))
+    assert found.verdict == "varies"
+    assert found.largest is not None
+    assert delta < found.largest.degree < supremum

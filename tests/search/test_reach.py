@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, product
 from math import prod
@@ -25,7 +25,7 @@ from auditor.search.limits import DEFAULT, Limits
 from auditor.search.question import Question
 from auditor.search.ranges import Ranges, box, imprecise_dirichlet
 from auditor.search.reach import Extreme, LargestBox, Reach, decided, largest_box, reach
-from auditor.search.reach_counts import count_in_set
+from auditor.search.reach_counts import SetCounts, count_in_set
 
 ONE, ZERO = Fraction(1), Fraction(0)
 Row = list[Fraction]
@@ -392,3 +392,29 @@ def test_limits_prove_and_refute_no_box_that_is_open(case_model: NaiveBayes) -> 
         assert found.holds == 0 or decided(box(case_model, found.holds), criterion, fair=fair)
         assert found.beyond is not None
         assert not (found.refuted and decided(box(case_model, found.beyond), criterion, fair=fair))
+
+
+def test_degrees_next_to_0_are_no_zeros() -> None:
+    """Below 1e-308, where floats end, a box has bounds above its degrees all the same, and no fair one."""
+    half, pairs = Fraction(1, 2), [Fraction(1, 3), Fraction(1, 5)]
+    alike = Attribute("a", ("u", "v"), True, ((half, half), (half, half)))
+    model = NaiveBayes("m", "d", "yes", "no", Fraction(1, 10**400), (alike,))
+    rule = CRITERIA["difference"](ZERO)
+    assert largest(model, rule, fair=True) == LargestBox(True, ZERO, Fraction(1, 10**9), refuted=True)
+    assert reach(box(model, Fraction(1, 10)), rule).verdict == "varies"
+    others = [Attribute(f"a{p}", ("u", "v"), True, ((p, half), (1 - p, half))) for p in pairs]
+    for order in (others, others[::-1]):
+        found = reach(box(replace(model, attributes=tuple(order)), ZERO), rule)
+        # The worst is to disclose the second value of each, which multiplies odds by 4/3 and by 8/5.
+        after = Fraction(32, 15) / (10**400 - 1)
+        assert found.upper == after / (1 + after) - model.prior
+
+
+def test_intervals_narrower_than_rounding_are_counted() -> None:
+    """Where |s| is ln 4 at both ends, a degree of next to 1/3 is reached where odds are next to 1/2 or 2."""
+    wide = (Fraction(1, 5), Fraction(4, 5))
+    a, b = [((Fraction(n, 20),) * 2, (Fraction(m, 20),) * 2) for n, m in ((8, 5), (12, 15))]
+    ranges = Ranges((Fraction(1, 4), Fraction(1, 2)), (((wide, wide), (wide, wide)), (a, b)), (0,))
+    rule = CRITERIA["difference"](Fraction(1, 3) - Fraction(1, 10**40))
+    # The odds before disclosing are from 1/3 to 1, from 8/15 to 8/5, or from 4/15 to 4/5.
+    assert count_in_set(ranges, rule, "varies", (0, 0)) == SetCounts((4, 4), (0, 0))

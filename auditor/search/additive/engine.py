@@ -132,7 +132,7 @@ class Engine:
         )
         if not searched:
             least = self.min_probability
-            kept = (p for p in found.patterns if self._is_probable(p, least))
+            kept = (p for p in found.patterns if self.is_probable(p, least))
             return replace(found, patterns=tuple(kept))
         return self._probable(found, k, self.min_probability, only_patterns, scope)
 
@@ -140,7 +140,7 @@ class Engine:
     def seen(self) -> tuple[Pattern, ...]:
         """The worst pattern that searches by degree met, of each set of attributes, in a list or not."""
         least = self.min_probability
-        return tuple(p for p in self._memory.worst.values() if self._is_probable(p, least))
+        return tuple(p for p in self._memory.worst.values() if self.is_probable(p, least))
 
     def group_level(self) -> Worst:
         """The worst pair without context, Y = ∅: how far the model is from statistical parity."""
@@ -273,10 +273,10 @@ class Engine:
         self, worst: Worst, k: int, least: Fraction | None, only_patterns: bool, scope: Scope
     ) -> Worst:
         """The same for the pairs that are probable enough only."""
-        if least is None or (worst.complete and all(self._is_probable(p, least) for p in worst.patterns)):
+        if least is None or (worst.complete and all(self.is_probable(p, least) for p in worst.patterns)):
             return worst
         ranking = self._largest(k, least, only_patterns, scope)
-        kept = [p for p in worst.patterns if self._is_probable(p, least) and p not in ranking.patterns]
+        kept = [p for p in worst.patterns if self.is_probable(p, least) and p not in ranking.patterns]
         patterns = tuple(rank([*ranking.patterns, *kept], "discrimination")[:k])
         known = max((abs(p.degree) for p in patterns), default=Fraction(0))
         upper = min(known * (1 + self.tables.exact.error), Fraction(1))
@@ -286,7 +286,7 @@ class Engine:
             upper = max(upper, min(worst.upper, Fraction(min(ranking.upper, 1.0))))
         return replace(worst, patterns=patterns, upper=upper, complete=ranking.complete)
 
-    def _is_probable(self, pattern: Pattern, least: Fraction | None) -> bool:
+    def is_probable(self, pattern: Pattern, least: Fraction | None) -> bool:
         """Whether it is probable enough, exactly: its figures may be rounded."""
         exact = self.tables.exact
         return least is None or exact.probable(pattern.sensitive_values, pattern.context_values, least)

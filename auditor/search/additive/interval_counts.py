@@ -118,6 +118,9 @@ class Pairs:
     def both(self, end: End, at_most: int, at_least: int) -> int:
         """How many sums have one end at most at a bound, and the other at least at another."""
         listed, ordered = self._listed.ends, self._ordered
+        if end == 1 and at_most < at_least:
+            # No upper end is below its lower one.
+            return 0
         if end == 0:
             # Only the widest contain what is between the bounds.
             wide = np.flatnonzero(listed[1] - listed[0] >= at_least - at_most - ordered.widest)

@@ -28,6 +28,8 @@ Floats = npt.NDArray[np.float64]
 
 #: Fraction bits of the fixed-point log-odds, fewer where the sum over all attributes would leave int64.
 _FRACTION_BITS = 48
+#: By how much intervals of γ are widened at least.
+_WIDER = 1e-9
 #: Beyond every sum of entries, and far enough within int64 that one more sum may be added to it.
 FAR = 1 << 62
 
@@ -166,6 +168,11 @@ class LogOdds:
         largest = sum(max(map(abs, self.reach[i])) for i in self.sensitive)
         rounding = ((len(self.sensitive) + 2) * largest + max(map(abs, self.full_reach))) * 2.0**-52
         return (self.slack + 2 + rounding) / (1 << self.bits)
+
+    @cached_property
+    def wider(self) -> float:
+        """Added to both ends of an interval of γ in floats: more than rounding moves them, at any size."""
+        return max(_WIDER, 4 * self.error)
 
     @cached_property
     def finite(self) -> tuple[tuple[int, ...], ...]:

@@ -51,7 +51,7 @@ from auditor.search.additive.frontier import Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, merged, population_of
 from auditor.search.additive.omissions import Omissions, Values
 from auditor.search.additive.rows import Kept, R, Rows
-from auditor.search.additive.tree import ROUNDING, WIDER
+from auditor.search.additive.tree import ROUNDING
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
 
@@ -135,7 +135,7 @@ class Maximal:
         self._negated = list[float]()
         self.above = inf
         self._unsettled = -inf
-        self._error = tables.error
+        self._error, self._wider = tables.error, tables.wider
         # A float tells 1 minus a threshold to so many digits only.
         least = replace(criterion, threshold=min(criterion.threshold, _NEARLY)).largest_fair_strength()
         #: No x of less |s| discriminates; and how wide the interval of one of some |s| is at least.
@@ -270,14 +270,14 @@ class Maximal:
         low, high = self._criterion.reach(np.where(strength < 0, -size, size), outwards=True)
         # A strength within rounding of 0 may have either sign.
         unsure = (size <= 3 * self._error) & (low <= high)
-        return np.where(unsure, -inf, low - WIDER), np.where(unsure, inf, high + WIDER)
+        return np.where(unsure, -inf, low - self._wider), np.where(unsure, inf, high + self._wider)
 
     def _inside(self, strength: Floats) -> _Ends:
         """An interval of γ in which x of such s surely discriminates; (inf, -inf) where none is known."""
         size = np.abs(strength) - self._error
         low, high = self._criterion.reach(np.where(strength < 0, -size, size), outwards=False)
-        none = (size <= 0) | (low + WIDER >= high - WIDER)
-        return np.where(none, inf, low + WIDER), np.where(none, -inf, high - WIDER)
+        none = (size <= 0) | (low + self._wider >= high - self._wider)
+        return np.where(none, inf, low + self._wider), np.where(none, -inf, high - self._wider)
 
     # Leaving attributes out.
 
@@ -443,7 +443,7 @@ class Maximal:
         best: Floats = np.full(len(t), -inf)
         largest: Floats
         for low, high in spans:
-            start, end = np.maximum(low, reach[0] - WIDER), np.minimum(high, reach[1] + WIDER)
+            start, end = np.maximum(low, reach[0] - self._wider), np.minimum(high, reach[1] + self._wider)
             some = start <= end
             largest = np.full(total.shape, -inf)
             for at in (np.where(some, start, 0.0), np.where(some, end, 0.0)):
@@ -532,7 +532,7 @@ class Maximal:
         finite = self.tables.reals(np.array([most, least]))
         strength = finite if pinned == 0 else np.full(2, pinned * inf)
         low, high = self._interval(strength)
-        return bool(((low + finite - WIDER <= t) & (t <= high + finite + WIDER)).any())
+        return bool(((low + finite - self._wider <= t) & (t <= high + finite + self._wider)).any())
 
 
 def _pinned(parts: _Parts) -> Integers:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.log_odds import FAR, Floats, Integers, LogOdds, merged, population_of
-from auditor.search.additive.tree import WIDER, Mask
+from auditor.search.additive.tree import Mask
 from auditor.search.criteria import Criterion
 
 #: The w of bounds for all models, and those from which one more is chosen for a model.
@@ -224,7 +224,7 @@ class Omissions:
 
     def _reals(self, units: Integers) -> Floats:
         """Some σ, rounded up; infinite where there is none."""
-        return np.where(units == FAR, inf, self._tables.reals(units + self._tables.slack) + WIDER)
+        return np.where(units == FAR, inf, self._tables.reals(units + self._tables.slack) + self._tables.wider)
 
     def _beside(self, u: int) -> tuple[Floats, Integers, Floats]:
         """Attributes that can be left out beside U, the one with the greatest gap first.

@@ -23,8 +23,8 @@ from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, NODE, Frontie
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
 from auditor.search.additive.subset_sums import arranged
 from auditor.search.additive.tree import (
+    LEAST,
     ROUNDING,
-    WIDER,
     Mask,
     Nodes,
     Slots,
@@ -239,7 +239,7 @@ class _Search:
             limits = self._limits
             if self.nodes >= limits.nodes or self._looked_at >= limits.children or limits.expired():
                 with np.errstate(over="ignore"):
-                    self.upper = float(np.exp(frontier.best))
+                    self.upper = max(float(np.exp(frontier.best)), LEAST)
                 return False
             size = min(_BLOCK[1], max(_BLOCK[0], self.nodes // 16), max(1, most))
             kind, number, _ = frontier.pop(size)
@@ -263,7 +263,7 @@ class _Search:
             scores = np.exp([self._best.above, self._best.below])
         for place in np.argsort(-self._best.above, kind="stable").tolist():
             above, below = scores[:, place].tolist()
-            yield above, below, *self._pair(self._best.places[place].tolist())
+            yield max(above, LEAST), below, *self._pair(self._best.places[place].tolist())
 
     def _pair(self, place: list[int]) -> tuple[Assignment, Assignment]:
         x_parent, x_column, parent, column = place
@@ -360,7 +360,7 @@ class _Search:
             moves = tree.columns.moves
             low = np.maximum(low, t - moves.within(-1, nodes.position, budget))
             high = np.minimum(high, t + moves.within(1, nodes.position, budget))
-        return self._as_bound(tree.largest_degree(slots.strength, low - WIDER, high + WIDER))
+        return self._as_bound(tree.largest_degree(slots.strength, low - tree.wider, high + tree.wider))
 
     def _bound_contexts(self, xs: Xs, slots: Slots, nodes: Nodes) -> Floats:
         if self._rank_by != "discrimination":
@@ -396,7 +396,7 @@ class _Search:
             moves = tree.columns.moves
             low = np.maximum(low, start - moves.within(-1, nothing, budget))
             high = np.minimum(high, start + moves.within(1, nothing, budget))
-        return low - WIDER, high + WIDER
+        return low - tree.wider, high + tree.wider
 
     def _as_bound(self, degree: Floats) -> Floats:
         return np.where(degree > self._threshold, safe_log(degree) + ROUNDING, -inf)

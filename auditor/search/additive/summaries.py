@@ -21,7 +21,7 @@ from auditor.search.additive.log_odds import Floats, Integers, LogOdds, populati
 from auditor.search.additive.maximal import Maximal, covers
 from auditor.search.additive.probable_counts import probable_pairs
 from auditor.search.additive.ranking import rank, top_patterns
-from auditor.search.additive.tree import ROUNDING, WIDER, Mask, Nodes, Slots, Tree
+from auditor.search.additive.tree import ROUNDING, Mask, Nodes, Slots, Tree
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion, ln
 from auditor.search.limits import DEFAULT, Limits
@@ -289,7 +289,7 @@ class _Walk:
         ids = tree.xs.keep(xs)
         within = slots.low <= slots.high
         self._frontier.push(CONTEXTS, ids[within], log_p[within])
-        low, high = tree.tables.reals(xs.low) - WIDER, tree.tables.reals(xs.high) + WIDER
+        low, high = tree.tables.reals(xs.low) - tree.wider, tree.tables.reals(xs.high) + tree.wider
         most = np.maximum(*(tree.largest_degree(s, low, high) for s in tree.xs.range(xs)))
         more = (most > self._threshold) & tree.xs.extensible(xs)
         self._frontier.push(EXTENSIONS, ids[more], log_p[more])
@@ -297,7 +297,10 @@ class _Walk:
     def _open(self, ids: Integers, log_p: Floats, add: _Add, prune: _Prune) -> None:
         """Look at x themselves."""
         xs = self.tree.xs.at(ids)
-        low, high = self.tree.tables.reals(xs.low) - WIDER, self.tree.tables.reals(xs.high) + WIDER
+        low, high = (
+            self.tree.tables.reals(xs.low) - self.tree.wider,
+            self.tree.tables.reals(xs.high) + self.tree.wider,
+        )
         most = self.tree.largest_degree(xs.strength, low, high)
         ids = ids[~prune(self._places_of(xs), log_p, most)]
         self._look(self.tree.open(ids), add, prune)
@@ -340,7 +343,7 @@ class _Walk:
         low, _, high = tree.reach(nodes)
         return (
             np.column_stack([x.parent, x.column, nodes.parent, nodes.column]),
-            tree.largest_degree(x.strength, low - WIDER, high + WIDER),
+            tree.largest_degree(x.strength, low - tree.wider, high + tree.wider),
         )
 
     def _add(self, places: Integers, slots: Slots, nodes: Nodes, log_p: Floats, add: _Add) -> None:

@@ -25,8 +25,9 @@ Mask = npt.NDArray[np.bool_]
 
 #: Relative rounding of scores and bounds, in natural logarithms; their true error is below 1e-11.
 ROUNDING = 1e-9
-#: Added to both ends of an interval of γ.
-WIDER = 1e-9
+
+#: The least float above 0, for what is above 0 and would be 0 in floats.
+LEAST = 5e-324
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Tree:
         self.tables, self.criterion, self.scope = tables, criterion, scope
         self._only_patterns = only_patterns
         self.unit = 1.0 / (1 << tables.bits)
-        self.error = tables.error
+        self.error, self.wider = tables.error, tables.wider
         self.xs = Combinations(tables, scope, one_of_alike=one_of_alike)
         kinds = scope.kinds(tables)
         self.columns = Columns(tables, kinds)
@@ -114,7 +115,7 @@ class Tree:
 
     def slots(self, xs: Xs) -> Slots:
         """What bounds need to know of some x."""
-        low, high = self.tables.reals(xs.low) - WIDER, self.tables.reals(xs.high) + WIDER
+        low, high = self.tables.reals(xs.low) - self.wider, self.tables.reals(xs.high) + self.wider
         if self._only_patterns:
             inside = self.interval(xs.strength)
             low, high = np.maximum(low, inside[0]), np.minimum(high, inside[1])
@@ -134,7 +135,7 @@ class Tree:
         size = np.abs(strength) + self.error
         low, high = self.criterion.reach(np.where(strength < 0, -size, size), outwards=True)
         unsure = (size <= 2 * self.error) & (low <= high)
-        return np.where(unsure, -inf, low - WIDER), np.where(unsure, inf, high + WIDER)
+        return np.where(unsure, -inf, low - self.wider), np.where(unsure, inf, high + self.wider)
 
     def unopened(self, xs: Xs) -> Nodes:
         """The patterns (x, ∅); their slots are their places here."""
@@ -332,11 +333,11 @@ def kl(p: Floats, not_p: Floats, excess: Floats) -> Floats:
 def moved(strength: Floats, t: Floats) -> tuple[Floats, Floats]:
     """The probability of the decision that x favours, given xy, and its complement.
 
-    ``P(d | xy) = σ(t + s)`` for s > 0, else ``P(d̄ | xy)``.
+    ``P(d | xy) = σ(t + s)`` for s > 0, else ``P(d̄ | xy)``. It is never 0, for which nothing could be moved.
     """
     size = np.abs(strength)
     towards = np.where(strength > 0, t, -t)
-    return logistic(towards + size), logistic(-towards - size)
+    return np.maximum(logistic(towards + size), LEAST), logistic(-towards - size)
 
 
 def logistic(t: Floats) -> Floats:

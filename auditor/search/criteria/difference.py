@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from math import inf, log, log1p
+from math import inf, log1p
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -157,9 +157,9 @@ class Difference(Criterion):
         (1-δ) r_y     <= δ + (1+δ) r_x r_y + δ r_x r_y²    for Δ <= δ,
         (1-δ) r_x r_y <= δ + (1+δ) r_y     + δ r_x r_y²    for Δ >= -δ.
         """
-        t = float(self.threshold)
+        log_delta = float(ln(self.threshold))
         first, last = (0, -1) if sign > 0 else (1, 0)
-        return [(log(t), 1, first), (log1p(t), 0, -sign), (log(t), -1, last)]
+        return [(log_delta, 1, first), (log1p(float(self.threshold)), 0, -sign), (log_delta, -1, last)]
 
     def largest_fair_strength(self) -> float:
         """``4 artanh δ``, infinite at δ = 1."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, log
+from math import inf
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -128,7 +128,7 @@ class Ratio(Criterion):
         (1-τ) r_y     <= τ + r_x r_y    for q <= 1 / (1-τ),
         (1-τ) r_x r_y <= τ + r_y        for q >= 1 - τ.
         """
-        return [(log(float(self.threshold)), 1, 0 if sign > 0 else 1), (0, 0, -sign), (-inf, 0, 0)]
+        return [(float(ln(self.threshold)), 1, 0 if sign > 0 else 1), (0, 0, -sign), (-inf, 0, 0)]
 
     def largest_fair_strength(self) -> float:
         """``-ln(1 - τ)``, infinite at τ = 1."""

@@ -16,7 +16,7 @@ from auditor.search.additive.tables import tables_of
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import CRITERIA, Difference, Ratio
 from tests.oracle import BruteForce, PlainAttribute, PlainModel, degree
-from tests.search.additive.test_against_brute_force import CHECKS
+from tests.search.additive.test_against_brute_force import CHECKS, check_ranking, check_summaries
 from tests.search.comparing import keys, naive_bayes, question
 from tests.strategies import HAIR, Case
 from tests.vectorised import Copies, CopiesModel
@@ -203,3 +203,18 @@ def test_thresholds_next_to_0_and_below_every_float(criterion: CriterionName, po
     for threshold in {pair.size for pair in brute.pairs if pair.size < 10 * small} | {small / 2}:
         found = count_patterns(tables_of(naive_bayes(model)), CRITERIA[criterion](threshold))
         assert found.total == len(brute.at(threshold).patterns)
+
+
+@pytest.mark.parametrize("criterion", get_args(CriterionName))
+@pytest.mark.parametrize("threshold", [Fraction(0), Fraction(1, 10**331)])
+def test_a_decision_rarer_than_every_float(criterion: CriterionName, threshold: Fraction) -> None:
+    """Divergences are below 1e-331 there, and in order all the same."""
+    model = PlainModel(
+        Fraction(1, 10**330),
+        (
+            PlainAttribute(rows(("1/3", "1/2"), ("2/3", "1/2")), sensitive=True),
+            PlainAttribute(rows(("1/10", "1/2"), ("9/10", "1/2")), sensitive=False),
+        ),
+    )
+    for check in (check_ranking, check_summaries):
+        check(Case(BruteForce(model, criterion), threshold))

@@ -9,11 +9,14 @@ from math import inf, isclose
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.search.additive.tables import tables_of
+from auditor.search.additive.log_odds import LogOdds
+from auditor.search.additive.tables import exact_of, tables_of
 from tests.oracle import PlainAttribute, PlainModel
 from tests.search.comparing import naive_bayes
 
 LOGS = Context(prec=80, Emax=10**9, Emin=-(10**9))
+HALF = Fraction(1, 2)
+ONE = PlainModel(HALF, (PlainAttribute(((HALF, HALF), (HALF, HALF)), sensitive=True),))
 
 
 def log(x: Fraction) -> Decimal:
@@ -42,3 +45,16 @@ def test_every_entry_is_the_nearest_to_the_exact_logarithm(
         for p, found in zip((a, b), logs.tolist(), strict=True):
             assert isclose(found, float(log(p)), rel_tol=1e-15) if p else found == -inf
     assert tables.prior == LOGS.multiply(log(prior / (1 - prior)), scale).to_integral_value(context=LOGS)
+
+
+@given(st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=8), st.integers(0, 999))
+def test_intervals_are_widened_by_more_than_rounding(weights: list[int], thousandths: int) -> None:
+    """Of log-odds of any size; those beyond 10^7 nats are off by more than a billionth in floats."""
+    rest = Decimal(thousandths) / 1000
+    rows = [[Decimal(weight) + rest, -Decimal(weight)] for weight in weights]
+    tables = LogOdds.rounded(rest, rows, (0,), None, exact_of(naive_bayes(ONE)))
+    gamma, exact = tables.prior, rest
+    for row, (entry, _) in zip(rows, tables.values, strict=True):
+        gamma, exact = gamma + int(entry), LOGS.add(exact, row[0])
+        off = abs(LOGS.subtract(Decimal(tables.real(gamma)), exact))
+        assert off * 2 < tables.wider

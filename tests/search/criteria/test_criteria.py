@@ -193,3 +193,24 @@ def test_the_largest_fair_strength_next_to_threshold_one(name: CriterionName) ->
 @pytest.mark.parametrize("name", CRITERIA)
 def test_any_strength_is_fair_at_threshold_one(name: CriterionName) -> None:
     assert CRITERIA[name](Fraction(1)).largest_fair_strength() == math.inf
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("threshold", [Fraction(1, 10), Fraction(1, 10**400)])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_cut_is_met_where_the_degree_is_the_threshold(
+    name: CriterionName, threshold: Fraction, sign: int
+) -> None:
+    """At odds of 1, also for a threshold below all floats."""
+    criterion = CRITERIA[name](threshold)
+    if name == "difference":
+        after = (Fraction(1, 2) + sign * threshold) / (Fraction(1, 2) - sign * threshold)
+    else:
+        given = Fraction(1, 2) / (1 - threshold) if sign > 0 else (1 - threshold) / 2
+        after = given / (1 - given)
+    strength = float(ln(after))
+    terms = sum(
+        math.exp(offset + by_strength * strength) for offset, _, by_strength in criterion.cut_terms(sign)
+    )
+    assert terms == pytest.approx(float(1 - threshold), rel=1e-12)
+    assert criterion.cut_terms(sign)[0][0] == pytest.approx(float(ln(threshold)))

@@ -13,6 +13,7 @@ from itertools import pairwise
 from math import inf
 
 import numpy as np
+import numpy.typing as npt
 
 from auditor.search.additive.log_odds import Floats, Integers
 
@@ -68,26 +69,33 @@ class Moves:
 
     def within(self, sign: int, position: Integers, budget: Floats) -> Floats:
         """At most how far the sum rises (1) or falls (-1) at a cost within the budget."""
-        budget = np.maximum(budget, 0) * (1 + _ROUNDING) + _ROUNDING
         gained = np.empty(len(position))
         order = np.argsort(position.astype(np.int16), kind="stable")
         borders = np.searchsorted(position[order], np.arange(len(self.most) + 1))
         for p in np.flatnonzero(np.diff(borders)).tolist():
             here = order[borders[p] : borders[p + 1]]
-            gained[here] = np.interp(budget[here], *self._knapsack(sign, p))
+            if (sign, p) not in self._knapsacks:
+                self._knapsacks[sign, p] = self._knapsack(sign, np.arange(len(self.rise) - 1) >= p)
+            gained[here] = _gained(budget[here], self._knapsacks[sign, p])
         most = self.most if sign > 0 else -self.least
-        return np.where(np.isinf(most[position]), inf, gained * (1 + _ROUNDING) + _ROUNDING)
+        return np.where(np.isinf(most[position]), inf, gained)
 
-    def _knapsack(self, sign: int, position: int) -> tuple[Floats, Floats]:
+    def finite_within(self, sign: int, attributes: npt.NDArray[np.bool_], budget: Floats) -> Floats:
+        """The same of some attributes, by their positions, and of values that don't pin the decision."""
+        return _gained(budget, self._knapsack(sign, attributes))
+
+    def _knapsack(self, sign: int, attributes: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """The concave function from cost to gain, as the coordinates of its corners."""
-        if (sign, position) not in self._knapsacks:
-            cost, gain, at = self._steps[sign]
-            later = at >= position
-            self._knapsacks[sign, position] = (
-                np.concatenate([[0.0], np.cumsum(cost[later])]),
-                np.concatenate([[0.0], np.cumsum(gain[later])]),
-            )
-        return self._knapsacks[sign, position]
+        cost, gain, at = self._steps[sign]
+        some = attributes[at]
+        return np.append(0, np.cumsum(cost[some])), np.append(0, np.cumsum(gain[some]))
+
+
+def _gained(budget: Floats, knapsack: tuple[Floats, Floats]) -> Floats:
+    """At most what a knapsack gains, at no less than a cost."""
+    cost = np.maximum(budget, 0) * (1 + _ROUNDING) + _ROUNDING
+    gain: Floats = np.interp(cost, *knapsack) * (1 + _ROUNDING) + _ROUNDING
+    return gain
 
 
 def _from_the_end(accumulated: Callable[[Floats], Floats], numbers: Floats, last: float) -> Floats:

@@ -51,7 +51,7 @@ class Counting:
 
     def __init__(self, tables: LogOdds, criterion: Criterion, limits: Limits = DEFAULT) -> None:
         self._tables, self._criterion, self._limits = tables, criterion, limits
-        self._spaces: list[_Space] | None = None
+        self._spaces: list[_Space] | _TooMuch | None = None
 
     def count(self) -> PatternCount:
         """Count all discrimination patterns."""
@@ -86,10 +86,9 @@ class Counting:
 
     def _counted(self) -> list[_Space]:
         if self._spaces is None:
-            (counted,) = _counted(self._tables, [self._criterion], self._limits)
-            if isinstance(counted, _TooMuch):
-                raise counted
-            self._spaces = counted
+            (self._spaces,) = _counted(self._tables, [self._criterion], self._limits)
+        if isinstance(self._spaces, _TooMuch):
+            raise self._spaces
         return self._spaces
 
 
@@ -189,9 +188,17 @@ def _counted(tables: LogOdds, criteria: Sequence[Criterion], limits: Limits) -> 
     halves = _Halves(tables)
     planned: dict[int, list[_Space]] = {}
     refused: dict[int, _TooMuch] = {}
-    for which, criterion in enumerate(criteria):
+    hopeless: _TooMuch | None = None
+    # The lower the threshold, the more there is to count.
+    for which in sorted(range(len(criteria)), key=lambda which: -criteria[which].threshold):
         try:
-            planned[which] = _spaces(tables, criterion, sets, _Work(limits, halves))
+            if hopeless:
+                raise hopeless
+            spaces = _spaces(tables, criteria[which], sets, _Work(limits, halves))
+            if (least := sum(space.least_steps(limits) for space in spaces)) > limits.steps:
+                hopeless = _too_many(f"at least {Decimal(least):.1e}", limits)
+                raise hopeless
+            planned[which] = spaces
         except _TooMuch as reason:
             refused[which] = reason
     # The sorted half is as long as is best for all of them.
@@ -204,15 +211,16 @@ def _counted(tables: LogOdds, criteria: Sequence[Criterion], limits: Limits) -> 
         one.split(min(2 * limits.entries, 2 * isqrt(pairs)), limits.entries)
     for which, spaces in planned.items():
         if (steps := sum(space.steps for space in spaces)) > limits.steps:
-            refused[which] = _TooMuch(
-                f"an exact count would take {Decimal(steps):.1e} bisections; "
-                f"at most {limits.steps:,} are made"
-            )
+            refused[which] = _too_many(f"{Decimal(steps):.1e}", limits)
     for place in range(len(sets)):
         left = [which for which in planned if which not in refused]
         reasons = _run([planned[which][place] for which in left])
         refused |= {left[number]: reason for number, reason in reasons.items()}
     return [refused.get(which) or planned[which] for which in range(len(criteria))]
+
+
+def _too_many(bisections: str, limits: Limits) -> _TooMuch:
+    return _TooMuch(f"an exact count would take {bisections} bisections; at most {limits.steps:,} are made")
 
 
 def _spaces(tables: LogOdds, criterion: Criterion, sets: Sequence[DisclosedSet], work: _Work) -> list[_Space]:
@@ -353,6 +361,10 @@ class _Space:
     def steps(self) -> int:
         """How many bisections that takes."""
         return len(self.places) * self.over.choices(self.over.first + self.over.outer)
+
+    def least_steps(self, limits: Limits) -> int:
+        """How many it takes with a sorted half as long as may be, at least."""
+        return len(self.places) * (self.over.choices(self.over.outside) // (2 * limits.entries))
 
     @property
     def total(self) -> int:

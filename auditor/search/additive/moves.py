@@ -8,16 +8,20 @@ one value of each attribute this is a knapsack; its relaxation to fractions of v
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import pairwise
 from math import inf
 
 import numpy as np
+import numpy.typing as npt
 
 from auditor.search.additive.log_odds import Floats, Integers
 
 #: Rounding of the sums and divisions here is far below this.
 _ROUNDING = 1e-9
+#: How often the bound on a move is looked for between two others.
+_HALVINGS = 6
 
 
 class Moves:
@@ -45,7 +49,6 @@ class Moves:
         self, position: Integers, log_odds: Floats, log_d: Floats, log_not_d: Floats, positions: int
     ) -> None:
         self._steps: dict[int, tuple[Floats, Floats, Integers]] = {}
-        self._knapsacks: dict[tuple[int, int], tuple[Floats, Floats]] = {}
         sides = []
         for sign, log_p in ((1, log_d), (-1, log_not_d)):
             gain = sign * log_odds
@@ -66,28 +69,91 @@ class Moves:
         (self.most, self.finite_most, self.rise), (least, finite_least, self.fall) = sides
         self.least, self.finite_least = -least, -finite_least
 
-    def within(self, sign: int, position: Integers, budget: Floats) -> Floats:
-        """At most how far the sum rises (1) or falls (-1) at a cost within the budget."""
-        budget = np.maximum(budget, 0) * (1 + _ROUNDING) + _ROUNDING
-        gained = np.empty(len(position))
-        order = np.argsort(position.astype(np.int16), kind="stable")
-        borders = np.searchsorted(position[order], np.arange(len(self.most) + 1))
-        for p in np.flatnonzero(np.diff(borders)).tolist():
-            here = order[borders[p] : borders[p + 1]]
-            gained[here] = np.interp(budget[here], *self._knapsack(sign, p))
-        most = self.most if sign > 0 else -self.least
-        return np.where(np.isinf(most[position]), inf, gained * (1 + _ROUNDING) + _ROUNDING)
+    def within(
+        self, sign: int | Integers, position: Integers, log_p: Floats, log_other: Floats, floor: float
+    ) -> Floats:
+        """At most how far the sum rises (1) or falls (-1) while the probability is at least e^floor.
 
-    def _knapsack(self, sign: int, position: int) -> tuple[Floats, Floats]:
-        """The concave function from cost to gain, as the coordinates of its corners."""
-        if (sign, position) not in self._knapsacks:
-            cost, gain, at = self._steps[sign]
-            later = at >= position
-            self._knapsacks[sign, position] = (
-                np.concatenate([[0.0], np.cumsum(cost[later])]),
-                np.concatenate([[0.0], np.cumsum(gain[later])]),
+        Parameters
+        ----------
+        log_p, log_other : array of float
+            Logarithms of ``P(d, ·)`` and of ``P(d̄, ·)`` for a rise, the other way round for a fall: a move by
+            g at cost c leaves at most ``e^-c`` of the first and ``e^-(c + g)`` of the second.
+        """
+        place = self._place(sign, position)
+        larger = np.maximum(log_p, log_other)
+        p, other, budget = np.exp(log_p - larger), np.exp(log_other - larger), larger - floor
+        least = np.zeros(len(position))
+        furthest = self._curves.gain(place, budget + np.log(p + other))
+        for _ in range(_HALVINGS):
+            # What moves further than g has no more to spend than is left after g.
+            g = (least + furthest) / 2
+            with np.errstate(divide="ignore"):
+                most = self._curves.gain(place, budget + np.log(p + other * np.exp(-g)))
+            beyond = most > g
+            least, furthest = np.where(beyond, g, least), np.where(beyond, np.minimum(most, furthest), g)
+        pinned = np.isinf(np.append(self.most, self.least))
+        return np.where(pinned[place], inf, furthest)
+
+    def cost(self, sign: int | Integers, position: Integers, gain: Floats) -> Floats:
+        """At least what it costs that the sum rises (1) or falls (-1) so far."""
+        return self._curves.cost(self._place(sign, position), gain)
+
+    def finite_within(self, sign: int, attributes: npt.NDArray[np.bool_], budget: Floats) -> Floats:
+        """At most how far values of some attributes move the sum at a cost within the budget.
+
+        Of values that don't pin the decision, and of attributes by their positions.
+        """
+        cost, gain, at = self._steps[sign]
+        some = attributes[at]
+        one = _Curves([(cost[some], gain[some])])
+        return one.gain(np.zeros(len(budget), dtype=np.int64), budget)
+
+    @cached_property
+    def _curves(self) -> _Curves:
+        """From cost to gain, by the position from which on attributes move a sum: of rises, then of falls."""
+        return _Curves(
+            [
+                (cost[at >= position], gain[at >= position])
+                for cost, gain, at in (self._steps[1], self._steps[-1])
+                for position in range(len(self.most))
+            ]
+        )
+
+    def _place(self, sign: int | Integers, position: Integers) -> Integers:
+        place: Integers = position + np.where(np.greater(sign, 0), 0, len(self.most))
+        return place
+
+
+class _Curves:
+    """Concave functions from cost to gain, each by its steps; all stand in one array, each after another."""
+
+    def __init__(self, steps: Sequence[tuple[Floats, Floats]]) -> None:
+        corners = [[np.append(0, np.cumsum(numbers)) for numbers in of_one] for of_one in steps]
+        sides = []
+        for side in zip(*corners, strict=True):
+            ends = np.array([numbers[-1] for numbers in side])
+            span = float(ends.max()) + 1
+            keys = np.concatenate([place * span + numbers for place, numbers in enumerate(side)])
+            # The later a curve stands, the more is rounded.
+            sides.append(
+                (span, ends, keys, np.concatenate(side), max(_ROUNDING, len(side) * span * 2.0**-50))
             )
-        return self._knapsacks[sign, position]
+        self._costs, self._gains = sides
+
+    def gain(self, place: Integers, cost: Floats) -> Floats:
+        """At most what is gained at a cost."""
+        span, ends, keys, _, room = self._costs
+        cost = np.minimum(np.maximum(cost, 0) * (1 + _ROUNDING) + room, ends[place])
+        gain: Floats = np.interp(place * span + cost, keys, self._gains[3]) * (1 + _ROUNDING) + _ROUNDING
+        return gain
+
+    def cost(self, place: Integers, gain: Floats) -> Floats:
+        """At least what a gain costs."""
+        span, ends, keys, _, room = self._gains
+        gain = np.clip(gain * (1 - _ROUNDING) - room, 0, ends[place])
+        cost: Floats = np.interp(place * span + gain, keys, self._costs[3]) * (1 - _ROUNDING) - _ROUNDING
+        return cost
 
 
 def _from_the_end(accumulated: Callable[[Floats], Floats], numbers: Floats, last: float) -> Floats:

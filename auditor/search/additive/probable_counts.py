@@ -29,6 +29,7 @@ from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.combinations import ANY, Scope
 from auditor.search.additive.intervals import ends_of, exact_ends, pairs_over
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, merged, population_of
+from auditor.search.additive.moves import Moves
 from auditor.search.criteria import Criterion, ln
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern_count import Coverage, PatternCount
@@ -218,6 +219,7 @@ class _Count:
         self._settled = 0
         self._xs = self._combinations()
         self._ends = self._intervals()
+        self._moves = self._all_moves()
         #: The attributes of y in the pairs, and those of the choices.
         self._free: list[int] = []
         self._listed: list[int] = []
@@ -293,6 +295,15 @@ class _Count:
             ends[:, place] = exact_ends(self.tables, self.criterion, x)
         return ends
 
+    def _all_moves(self) -> Moves:
+        """What the values of all attributes can do to a sum."""
+        tables = self.tables
+        values = [(i, v) for i, finite in enumerate(tables.finite) for v in finite]
+        logs = np.array([self._population.log_likelihood[i][v] for i, v in values]).reshape(-1, 2)
+        log_odds = np.array([tables.real(tables.values[i][v]) for i, v in values])
+        attributes = np.array([i for i, _ in values], dtype=np.int64)
+        return Moves(attributes, log_odds, logs[:, 0], logs[:, 1], len(tables.values))
+
     def _parted(self) -> tuple[_Grown, _Grown]:
         """The pairs, grown over all attributes but the listed ones, and the choices of those."""
         tables, xs, logs = self.tables, self._xs, self._population.log_likelihood
@@ -322,11 +333,29 @@ class _Count:
         return grown.having(options, logs, where, self._floor, self.limits.entries)
 
     def _within(self, pairs: _Grown) -> _Grown:
-        """Those that can still come to the interval of their x."""
+        """Those that can still come to the interval of their x, and be probable enough.
+
+        A rise by g leaves at most ``e^-c`` of ``P(d, x, y)``, where c is what g costs at least; and what it
+        leaves has the odds that go with γ + g, so that ``P(xy) <= P(d, x, y) e^-c (1 + e^-(t + g))``, where
+        t are the log-odds before. A fall likewise.
+        """
         later = [reach for i, reach in enumerate(self.tables.reach) if i not in self._free]
         low, high = (sum(ends) for ends in zip(*later, strict=True)) if later else (0, 0)
         first, last = self._ends[0][pairs.first], self._ends[3][pairs.first]
-        return pairs[(first <= last) & (pairs.sums + low <= last) & (pairs.sums + high >= first)]
+        pairs = pairs[(first <= last) & (pairs.sums + low <= last) & (pairs.sums + high >= first)]
+        reals, sums = self.tables.reals, self.tables.reals(pairs.sums)
+        log_u, log_v = pairs.log_u, pairs.log_v
+        with np.errstate(invalid="ignore"):
+            t = log_u - log_v
+            pinned = ~np.isfinite(t)
+            remaining = np.array([i not in self._free for i in range(len(self.tables.values))])
+            near = np.ones(len(pairs), dtype=bool)
+            for sign, log_p, ends in ((1, log_u, self._ends[0]), (-1, log_v, self._ends[3])):
+                g = np.maximum(sign * (reals(ends[pairs.first]) - sums), 0) - self.tables.wider
+                left = log_p + np.logaddexp(0, -(sign * t + g))
+                left = np.where(pinned, np.maximum(log_u, log_v), left)
+                near &= g <= self._moves.finite_within(sign, remaining, left - self._floor)
+        return pairs[near]
 
     def _groups(self) -> Iterator[Integers]:
         """The pairs with nearly equal ``A / B``."""

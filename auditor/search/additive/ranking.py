@@ -21,6 +21,7 @@ from auditor.search.additive.bounds import Bounds
 from auditor.search.additive.combinations import ANY, Scope, Xs
 from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, NODE, Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, population_of
+from auditor.search.additive.moves import Moves
 from auditor.search.additive.subset_sums import arranged
 from auditor.search.additive.tree import (
     LEAST,
@@ -49,6 +50,8 @@ _OfValue = Callable[[int, int], float]
 #: Combinations extended at once, how many times as long an x takes to bound as a context, and how many
 #: contexts may be bounded between two looks at the clock.
 _WIDE, _DEARER, _CHILDREN = 64, 8, 1 << 17
+#: How often what x may still move s is divided, where disclosing more costs probability.
+_HALVINGS = 6
 
 
 @dataclass(frozen=True)
@@ -294,8 +297,7 @@ class _Search:
 
     def _probable(self, xs: Xs) -> Mask:
         """Which x may be probable enough, or extensions of them."""
-        log_p = np.logaddexp(*(p + q for p, q in zip((xs.log_a, xs.log_b), self._priors(), strict=True)))
-        result: Mask = log_p >= self._floor
+        result: Mask = np.logaddexp(*self._log_p(xs)) >= self._floor
         return result
 
     def _meet(self, ids: Integers, xs: Xs, k: int) -> None:
@@ -306,7 +308,7 @@ class _Search:
             places = np.column_stack([xs.parent, xs.column, nodes.parent, nodes.column])
             self._evaluate(nodes[whole], slots[whole], places[whole], k)
         if self._tree.scope.contexts != "none":
-            self._push(CONTEXTS, ids[whole], self._bound_contexts(xs[whole], slots[whole], nodes[whole]))
+            self._push(CONTEXTS, ids[whole], self._bound_contexts(xs[whole], slots[whole]))
 
     def _priors(self) -> tuple[float, float]:
         return population_of(self._tree.tables).log_prior
@@ -356,47 +358,107 @@ class _Search:
         low, t, high = tree.reach(nodes)
         slots = tree.roots[nodes.slot]
         if self._least > -inf:
-            budget = slots.log_probability(nodes) - self._floor
-            moves = tree.columns.moves
-            low = np.maximum(low, t - moves.within(-1, nodes.position, budget))
-            high = np.minimum(high, t + moves.within(1, nodes.position, budget))
+            log_p = slots.log_a + nodes.log_u, slots.log_b + nodes.log_v
+            fall, rise = self._moves(tree.columns.moves, nodes.position, *log_p)
+            low, high = np.maximum(low, t - fall), np.minimum(high, t + rise)
         return self._as_bound(tree.largest_degree(slots.strength, low - tree.wider, high + tree.wider))
 
-    def _bound_contexts(self, xs: Xs, slots: Slots, nodes: Nodes) -> Floats:
+    def _bound_contexts(self, xs: Xs, slots: Slots) -> Floats:
         if self._rank_by != "discrimination":
             return self._bounds.of_roots(slots)
-        low, high = self._reach_within(xs, slots.log_probability(nodes))
+        low, high = self._reach_within(xs, *self._log_p(xs))
         return self._as_bound(self._tree.largest_degree(xs.strength, low, high))
 
     def _bound_extensions(self, xs: Xs) -> Floats:
         if self._rank_by != "discrimination":
             return self._bounds.of_extensions(xs)
-        tree = self._tree
-        least, most = tree.xs.range(xs)
-        log_p = tree.slots(xs).log_probability(tree.unopened(xs))
+        bounds = self._as_bound(self._degree_of_extensions(xs, 0))
         if self._least > -inf:
-            budget = log_p - self._floor
-            moves = tree.xs.moves
-            fixed = np.isinf(xs.strength)
-            gain, loss = (moves.within(sign, xs.position, budget) for sign in (1, -1))
-            with np.errstate(invalid="ignore"):
-                most = np.where(fixed, most, np.minimum(most, xs.strength + gain))
-                least = np.where(fixed, least, np.maximum(least, xs.strength - loss))
-        low, high = self._reach_within(xs, log_p)
-        degrees = [tree.largest_degree(s, low, high) for s in (least, most)]
-        return self._as_bound(np.maximum(*degrees))
+            close = np.flatnonzero(bounds >= self._best.floor)
+            self._looked_at += 2 * _DEARER * len(close)
+            bounds[close] = self._as_bound(self._degree_of_extensions(xs[close], _HALVINGS))
+        return bounds
 
-    def _reach_within(self, xs: Xs, log_p: Floats) -> tuple[Floats, Floats]:
+    def _degree_of_extensions(self, xs: Xs, halvings: int) -> Floats:
+        """At least |degree| of what discloses more in x, in y or in both.
+
+        The more x moves s, the less probable it is, and the less contexts can move γ. So how far x moves s is
+        parted into intervals: it costs at least what the start of its interval does, and s is no further than
+        at its end. For each x the interval with the largest bound is halved, so many times.
+        """
+        with np.errstate(invalid="ignore"):
+            # Not a number is ∞ - ∞: nothing moves a strength that is infinite.
+            reach = [
+                np.nan_to_num(np.abs(s - xs.strength), nan=0, posinf=inf) for s in self._tree.xs.range(xs)
+            ]
+        if self._least > -inf:
+            within = self._moves(self._tree.xs.moves, xs.position, *self._log_p(xs))
+            reach = [*map(np.minimum, reach, within)]
+        row = np.arange(len(xs))
+        sign = np.tile([-1, 1], (len(xs), 1))
+        start, end = np.zeros(sign.shape), np.column_stack(reach)
+        degree = np.column_stack(
+            [self._within_degree(xs, *of_all) for of_all in zip(sign.T, start.T, end.T, strict=True)]
+        )
+        for _ in range(halvings):
+            largest = row, degree.argmax(axis=1)
+            middle = (start[largest] + end[largest]) / 2
+            halves = [
+                (sign[largest], start[largest], middle),
+                # A value that pins the decision can be of any cost.
+                (sign[largest], np.where(np.isinf(middle), 0, middle), end[largest]),
+            ]
+            first, second = (self._within_degree(xs, *half) for half in halves)
+            sign = np.column_stack([sign, sign[largest]])
+            start, end = np.column_stack([start, halves[1][1]]), np.column_stack([end, end[largest]])
+            degree = np.column_stack([degree, second])
+            end[largest], degree[largest] = middle, first
+        result: Floats = degree.max(axis=1)
+        return result
+
+    def _within_degree(self, xs: Xs, sign: Integers, start: Floats, end: Floats) -> Floats:
+        """At least |degree| where s rises (1) or falls (-1) by a number in some interval."""
+        tree, (log_u, log_v) = self._tree, self._log_p(xs)
+        strength = xs.strength + sign * end
+        prior = tree.tables.prior * tree.unit
+        low, high = tree.tables.reals(xs.low), tree.tables.reals(xs.high)
+        if self._least > -inf:
+            log_u = log_u - np.where(sign > 0, 0, start)
+            log_v = log_v - np.where(sign > 0, start, 0)
+            spent = tree.xs.moves.cost(sign, xs.position, start)
+            # The peak is on one side.
+            side = np.where(self._criterion.peak(strength) > prior, 1, -1)
+            far = tree.columns.moves.within(
+                side,
+                np.zeros_like(side),
+                np.where(side > 0, log_u, log_v) - spent,
+                np.where(side > 0, log_v, log_u) - spent,
+                self._floor,
+            )
+            low, high = np.maximum(low, prior - far), np.minimum(high, prior + far)
+        return tree.largest_degree(strength, low - tree.wider, high + tree.wider)
+
+    def _reach_within(self, xs: Xs, log_u: Floats, log_v: Floats) -> tuple[Floats, Floats]:
         """The least and the greatest γ of contexts of x and its extensions that are probable enough."""
         tree = self._tree
         low, high = self._tree.tables.reals(xs.low), self._tree.tables.reals(xs.high)
         if self._least > -inf:
             start, nothing = tree.tables.prior * tree.unit, np.zeros(len(xs), dtype=np.int64)
-            budget = log_p - self._floor
-            moves = tree.columns.moves
-            low = np.maximum(low, start - moves.within(-1, nothing, budget))
-            high = np.minimum(high, start + moves.within(1, nothing, budget))
+            fall, rise = self._moves(tree.columns.moves, nothing, log_u, log_v)
+            low, high = np.maximum(low, start - fall), np.minimum(high, start + rise)
         return low - tree.wider, high + tree.wider
+
+    def _moves(self, moves: Moves, position: Integers, log_u: Floats, log_v: Floats) -> tuple[Floats, Floats]:
+        """At most how far a sum falls and rises while ``P(xy)`` is large enough."""
+        return (
+            moves.within(-1, position, log_v, log_u, self._floor),
+            moves.within(1, position, log_u, log_v, self._floor),
+        )
+
+    def _log_p(self, xs: Xs) -> tuple[Floats, Floats]:
+        """``ln P(d, x)`` and ``ln P(d̄, x)``."""
+        log_u, log_v = self._priors()
+        return xs.log_a + log_u, xs.log_b + log_v
 
     def _as_bound(self, degree: Floats) -> Floats:
         return np.where(degree > self._threshold, safe_log(degree) + ROUNDING, -inf)

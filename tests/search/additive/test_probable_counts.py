@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import comb
+from random import Random
 from typing import get_args
 
 import numpy as np
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 
 from auditor.choices import CriterionName
 from auditor.search.additive import probable_counts
-from auditor.search.additive.probable_counts import count_probable_patterns
+from auditor.search.additive.combinations import ANY
+from auditor.search.additive.probable_counts import count_probable_patterns, probable_pairs
 from auditor.search.additive.tables import tables_of
-from auditor.search.criteria import CRITERIA
+from auditor.search.criteria import CRITERIA, Difference
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern_count import PatternCount
 from tests.fuzzing import examples
@@ -72,6 +74,44 @@ def test_counts_agree_with_the_brute_force(
         check(brute, threshold, data.draw(near(usual, probabilities).filter(bool)))
 
     agree()
+
+
+@pytest.mark.hypothesis
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+def test_pairs_are_listed_in_full(family: Family) -> None:
+    @examples(10)
+    @given(plain_models(family), st.data())
+    def agree(model: PlainModel, data: st.DataObject) -> None:
+        brute = BruteForce(model, "difference")
+        threshold = data.draw(near(THRESHOLDS, sorted({pair.size for pair in brute.pairs})))
+        least = data.draw(near((HAIR,), sorted({pair.probability for pair in brute.pairs})).filter(bool))
+        tables = tables_of(naive_bayes(model))
+        listed = probable_pairs(tables, Difference(threshold), least, ANY, brute.total)
+        true = [(pair.x, pair.y) for pair in brute.at(threshold, least).patterns]
+        assert listed is not None
+        assert set(true) <= set(listed)
+        assert len(listed) == len(set(listed))
+
+    agree()
+
+
+def test_only_what_can_still_discriminate_is_grown() -> None:
+    """Of many attributes millions of choices are probable enough, and few can lead to a large degree."""
+    random = Random(0)
+
+    def row() -> list[Fraction]:
+        weights = [random.randint(5, 95) for _ in range(5)]
+        return [Fraction(weight, sum(weights)) for weight in weights]
+
+    attributes = tuple(
+        PlainAttribute(tuple(zip(row(), row(), strict=True)), sensitive=i < 4) for i in range(60)
+    )
+    tables = tables_of(naive_bayes(PlainModel(Fraction(1, 2), attributes)))
+    criterion, least = Difference(Fraction(7, 10)), Fraction(1, 1000)
+    pairs = probable_pairs(tables, criterion, least, ANY, 1000, Limits(entries=1 << 13))
+    assert pairs
+    assert all(tables.exact.probable(*pair, least) for pair in pairs)
+    assert all(tables.exact.discriminates(criterion, *pair) for pair in pairs)
 
 
 def coins(attributes: int) -> PlainModel:

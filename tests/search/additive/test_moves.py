@@ -1,0 +1,62 @@
+"""How far disclosing more can move a sum, against all that can be disclosed."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import exp, inf, log, prod
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.search.additive.moves import Moves
+from tests.fuzzing import examples
+from tests.oracle import PlainModel
+from tests.strategies import FAMILIES, Family, plain_models
+
+
+def logarithm(p: float) -> float:
+    return log(p) if p else -inf
+
+
+@pytest.mark.hypothesis
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+def test_nothing_moves_further_or_for_less(family: Family) -> None:
+    @examples(20)
+    @given(plain_models(family), st.data())
+    def agree(model: PlainModel, data: st.DataObject) -> None:
+        rows = [[(float(u), float(v)) for u, v in attribute.rows] for attribute in model.attributes]
+        values = [(i, *row) for i, of_one in enumerate(rows) for row in of_one]
+        log_d, log_not_d = (np.array([logarithm(row[side]) for row in values]) for side in (1, 2))
+        moves = Moves(np.array([i for i, *_ in values]), log_d - log_not_d, log_d, log_not_d, len(rows))
+        position = data.draw(st.integers(0, len(rows)))
+        u = data.draw(st.floats(0, 1))
+        floor = data.draw(st.floats(-30, 0))
+        place = np.array([position])
+        rise, fall = (
+            moves.within(sign, place, np.array([logarithm(p)]), np.array([logarithm(1 - p)]), floor)[0]
+            for sign, p in ((1, u), (-1, 1 - u))
+        )
+        for chosen in product(*([None, *row] for row in rows[position:])):
+            of_u, of_v = (prod(row[side] for row in chosen if row) for side in (0, 1))
+            if not (of_u and of_v) or logarithm(u * of_u + (1 - u) * of_v) < floor:
+                continue
+            moved = log(of_u) - log(of_v)
+            assert -fall <= moved <= rise
+            sign, left = (1, of_u) if moved > 0 else (-1, of_v)
+            cost = moves.cost(sign, place, np.array([abs(moved)]))[0]
+            assert left <= exp(-cost)
+            everything = np.arange(len(rows)) >= position
+            assert abs(moved) <= moves.finite_within(sign, everything, np.array([-log(left)]))[0]
+
+    agree()
+
+
+def test_a_move_leaves_less_to_spend() -> None:
+    """Ten halves under one decision, quarters under the other: three of them leave an eighth and a bit."""
+    quarters = np.log(np.full(10, 0.25))
+    moves = Moves(np.arange(10), quarters + np.log(4) + np.log(2), quarters + np.log(2), quarters, 10)
+    even = np.log([0.5])
+    far = moves.within(1, np.array([0]), even, even, float(np.log((2**-3 + 4**-3) / 2)))
+    assert 3 * log(2) <= far[0] < 3.05 * log(2)

@@ -80,7 +80,7 @@ if (document.getElementById("facts")) {
 
   // Filters: what is disclosed, how severe, for how many. They hold for the dots, the tables and the heat map alike.
   const chosen = new Set();
-  let least = 0, above = Number(facts.delta);
+  let least = 0, above = 0;
   function filter() {
     const names = [...chosen].map((i) => facts.attributes[i].name);
     shown = dots.filter((dot) => dot.p >= least && dot.degree > above && [...chosen].every((i) => dot.x.some(([j]) => j === i)));
@@ -118,7 +118,8 @@ if (document.getElementById("facts")) {
       at("delta-says").textContent = `δ\u00a0=\u00a0${step.delta}: ${number} ${whole(facts.total)} are discrimination patterns`
         + `${step.delta === facts.delta ? ", as this report says" : ""}.`;
       slider.setAttribute("aria-valuetext", `δ = ${step.delta}`);
-      above = Math.max(Number(step.delta), Number(facts.delta));
+      // Every pattern here is above the report's own threshold, also one whose rounded degree is not.
+      above = Number(step.delta) > Number(facts.delta) ? Number(step.delta) : 0;
     };
     slider.addEventListener("input", () => { say(); filter(); });
     say();

@@ -187,7 +187,8 @@ def list_heading(
             if proved
             else "; others may come before them"
         )
-    return f"{some} {kind} {patterns} ({meaning}{scope}), most probable first{rest}"
+    order = "" if number == 1 else ", most probable first"
+    return f"{some} {kind} {patterns} ({meaning}{scope}){order}{rest}"
 
 
 def pattern_table(patterns: Iterable[PatternRecord], favourable: str, delta: str) -> list[Block]:

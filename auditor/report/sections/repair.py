@@ -161,7 +161,8 @@ def _points(moved: Sequence[PointsChange]) -> list[Block]:
     if not rows:
         return []
     heads = ("Attribute", "Value", "Before", "After")
-    return [Heading("The points or weights that moved", "points"), Table("", heads, rows, 2, "points")]
+    heading = "The points or weights that moved, as the scorecard’s file has them"
+    return [Heading(heading, "points"), Table("", heads, rows, 2, "points")]
 
 
 def _number(text: str) -> str:

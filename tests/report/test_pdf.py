@@ -187,6 +187,16 @@ def test_without_pango_the_packages_are_named(monkeypatch: pytest.MonkeyPatch) -
     assert html.render(subjects.audited("figure1", "0.2"))
 
 
+def test_fonts_are_made_smaller_without_harfbuzz_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What does that then is loaded with the first call.
+    import weasyprint.pdf.fonts as fonts
+
+    monkeypatch.setattr(fonts, "harfbuzz_subset", None)
+    made = pdf.render("<html lang=en><title>T</title><p>Text")
+    assert len(made.content) < 100_000
+    assert text_of(pypdf.PdfReader(BytesIO(made.content)).pages[0]) == "Text"
+
+
 def test_no_compiler_is_asked_where_pango_is() -> None:
     # WeasyPrint tries other systems' names first, for each of which ctypes would start a compiler.
     script = (

@@ -12,7 +12,7 @@ from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.criteria import filled
 from auditor.documents.rounding import decimal_text
 from auditor.report.blocks import Block, Cell, Heading, Paragraph, Table, strong, values
-from auditor.report.figures import between, nats, people, percent, signed
+from auditor.report.figures import apart, between, nats, people, percent, signed
 
 if TYPE_CHECKING:
     from auditor.documents.comparison import ParameterChange
@@ -238,10 +238,11 @@ def move_table(
             f"P({favourable})"
             if move.given is None
             else f"P({move.attribute}: {move.value} given {decisions[move.given]})",
-            percent(move.before),
-            Cell(percent(move.after), move.after, bar(move.before, move.after)),
+            shown[0],
+            Cell(shown[1], move.after, bar(move.before, move.after)),
         )
         for move in moves
+        for shown in [apart(move.before, move.after)]
     ]
     if not rows:
         return []

@@ -90,7 +90,9 @@ if (document.getElementById("facts")) {
       for (const row of table.tBodies[0].rows) {
         const disclosed = [...row.cells[1].querySelectorAll("b")].map((found) => found.previousSibling.textContent.replace(/^, /, "").slice(0, -2));
         row.classList.toggle("left-out", !(names.every((one) => disclosed.includes(one))
-          && Number(row.cells[3].dataset.sort) > above && Number(row.cells[share].dataset.sort) >= least));
+          && Number(row.cells[3].dataset.sort) > above
+          // Without a population there is no such column, and nobody to ask for.
+          && (!least || Number(row.cells[share].dataset.sort) >= least)));
       }
     }
     for (const table of document.querySelectorAll("table.heat")) {

@@ -80,7 +80,7 @@ if (document.getElementById("facts")) {
 
   // Filters: what is disclosed, how severe, for how many. They hold for the dots, the tables and the heat map alike.
   const chosen = new Set();
-  let least = 0, above = Number(facts.delta);
+  let least = 0, above = 0;
   function filter() {
     const names = [...chosen].map((i) => facts.attributes[i].name);
     shown = dots.filter((dot) => dot.p >= least && dot.degree > above && [...chosen].every((i) => dot.x.some(([j]) => j === i)));
@@ -90,7 +90,9 @@ if (document.getElementById("facts")) {
       for (const row of table.tBodies[0].rows) {
         const disclosed = [...row.cells[1].querySelectorAll("b")].map((found) => found.previousSibling.textContent.replace(/^, /, "").slice(0, -2));
         row.classList.toggle("left-out", !(names.every((one) => disclosed.includes(one))
-          && Number(row.cells[3].dataset.sort) > above && Number(row.cells[share].dataset.sort) >= least));
+          && Number(row.cells[3].dataset.sort) > above
+          // Without a population there is no such column, and nobody to ask for.
+          && (!least || Number(row.cells[share].dataset.sort) >= least)));
       }
     }
     for (const table of document.querySelectorAll("table.heat")) {
@@ -118,7 +120,8 @@ if (document.getElementById("facts")) {
       at("delta-says").textContent = `δ\u00a0=\u00a0${step.delta}: ${number} ${whole(facts.total)} are discrimination patterns`
         + `${step.delta === facts.delta ? ", as this report says" : ""}.`;
       slider.setAttribute("aria-valuetext", `δ = ${step.delta}`);
-      above = Math.max(Number(step.delta), Number(facts.delta));
+      // Every pattern here is above the report's own threshold, also one whose rounded degree is not.
+      above = Number(step.delta) > Number(facts.delta) ? Number(step.delta) : 0;
     };
     slider.addEventListener("input", () => { say(); filter(); });
     say();

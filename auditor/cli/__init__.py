@@ -18,8 +18,11 @@ def main() -> int:
     """Run the command line and return its exit code."""
     signals.listen()
     try:
-        from auditor.cli import program
+        from auditor.report.press import ready
 
-        return program.main()
+        with ready(sys.argv[1:]):
+            from auditor.cli import program
+
+            return program.main()
     finally:
         signals.rest()

@@ -70,12 +70,23 @@ def between(low: float, high: float | None, limit: str) -> str:
     return found if high is None else f"{found}, at most {size(high, limit, decimal.ROUND_CEILING)} (proved)"
 
 
-def percent(probability: float) -> str:
+def percent(probability: float, digits: int = _DIGITS) -> str:
     """Write a probability, or a share that may exceed the whole, as a percentage."""
     if probability == 1:
         return "100%"
-    text = rounded(probability * 100)
+    text = rounded(probability * 100, digits)
     return "over 99.99%" if probability < 1 and Decimal(text) >= 100 else f"{text}%"
+
+
+def apart(before: float, after: float) -> tuple[str, str]:
+    """Write two probabilities as percentages, with as many digits as show that they differ.
+
+    >>> apart(0.25, 0.75), apart(0.8752694, 0.8752661), apart(0.5, 0.5)
+    (('25.00%', '75.00%'), ('87.5269%', '87.5266%'), ('50.00%', '50.00%'))
+    """
+    pairs = ((percent(before, n), percent(after, n)) for n in range(_DIGITS, _ALL_DIGITS + 1))
+    first = next(pairs)
+    return first if before == after else next((two for two in (first, *pairs) if two[0] != two[1]), first)
 
 
 def share(part: int, all_of_them: int) -> str:

@@ -132,15 +132,21 @@ def blocks(document: Frontier) -> list[Block]:
         if p.shortfall
     ]
     made += _on_data(document)
-    return [*made, Heading("What this does not say"), Paragraph(_KNEE), Paragraph(_limits(document))]
+    knee = [Paragraph(_KNEE)] if document.knee is not None else []
+    return [*made, Heading("What this does not say"), *knee, Paragraph(_limits(document))]
 
 
 def _limits(document: Frontier) -> str:
-    return (
+    bounded = any(point.bound is not None for point in document.points)
+    proved = "is proved up to the bound, where one stands" if bounded else "is not proved"
+    said = (
         "Every model of the curve is proved δ-fair at its threshold, as it is written. That no δ-fair "
-        f"model{whether_or_not(document)} is likelier is proved up to the bound, where one stands; a repair "
-        "finds local optima. What is observed on the data that the model was counted from is no measure of "
-        "other people."
+        f"model{whether_or_not(document)} is likelier {proved}; a repair finds local optima."
+    )
+    if document.unconstrained.data is None:
+        return said
+    return (
+        f"{said} What is observed on the data that the model was counted from is no measure of other people."
     )
 
 
@@ -192,8 +198,8 @@ def _likelihood_row(name: str, model: FrontierModel, document: Frontier) -> tupl
     if model.bound is None or found is None:
         return name, likelihood(found), lost, price, "", ""
     # Upwards: less than what is proved may not be said.
-    gap = rounded(max(model.bound - found, 0.0), rounding=ROUND_CEILING)
-    return name, likelihood(found), lost, price, _upwards(model.bound), gap
+    gap = Decimal(rounded(max(model.bound - found, 0.0), rounding=ROUND_CEILING))
+    return name, likelihood(found), lost, price, _upwards(model.bound), f"{gap:,}"
 
 
 def _upwards(bound: float) -> str:

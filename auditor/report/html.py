@@ -149,7 +149,7 @@ def _dress(elements: Sequence[Sequence[str]]) -> dict[str, object]:
 def _rich(text: str) -> Markup:
     """Write a text with what is marked in it, and with minus signs: a screen reader passes over a hyphen.
 
-    No line ends within an equation, or within a number of people. A digest is in a fixed pitch.
+    No line ends within an equation of numbers, a number of people or after §. A digest is in a fixed pitch.
     """
 
     def marked(attribute: str, value: str) -> str:
@@ -159,7 +159,8 @@ def _rich(text: str) -> Markup:
         return f"{escape(attribute)}: <b>{escape(value)}</b>"
 
     def plain(part: str) -> str:
-        shown = str(escape(re.sub(r"(?<![\w-])-(?=\d)", "−", part).replace("δ = ", "δ\u00a0=\u00a0")))
+        shown = str(escape(re.sub(r"(?<![\w-])-(?=\d)", "−", part)))
+        shown = re.sub(r" ([=−]) (?=[\d−])", "\u00a0\\1\u00a0", shown).replace("§ ", "§\u00a0")
         shown = re.sub(r"(?<=\d) of (?=10,000\b)", "\u00a0of\u00a0", shown)
         return re.sub(r"\b(sha256:)?[0-9a-f]{64}\b", r'<span class="digest">\g<0></span>', shown)
 

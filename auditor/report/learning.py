@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from auditor.data.counted import SMALL_GROUP
 from auditor.report import text
 from auditor.report.blocks import Block, Heading, Paragraph, Table
-from auditor.report.figures import percent, rounded, share
+from auditor.report.figures import percent, plural, rounded, share
 from auditor.report.formats import COLUMNS
 
 if TYPE_CHECKING:
@@ -48,7 +48,10 @@ def summary(found: Summary, columns: int = COLUMNS) -> str:
     ]
     if small := found.small_groups:
         blocks += [
-            Heading(f"{len(small):,} groups with fewer than {SMALL_GROUP} rows: their counts say little"),
+            Heading(
+                f"{plural(len(small), 'group')} with fewer than {SMALL_GROUP} rows: "
+                f"{'its' if len(small) == 1 else 'their'} counts say little"
+            ),
             _table(map(_group, small[:_SMALL_SHOWN])),
         ]
         if len(small) > _SMALL_SHOWN:

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from auditor.errors import OutputError
@@ -52,7 +54,7 @@ def load() -> None:
         If Pango, with which WeasyPrint lays out text, isn't installed.
     """
     try:
-        with _libraries_by_name():
+        with _libraries_by_name(), _font_tools_later():
             import weasyprint  # noqa: F401
     except OSError as error:
         raise OutputError(
@@ -114,6 +116,30 @@ def _libraries_by_name() -> Iterator[None]:
         yield
     finally:
         ctypes.util.find_library = found
+
+
+class _Later(ModuleType):
+    """A module of functions that is loaded when one of them is called."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *given, **named: getattr(import_module(self.__name__), name)(*given, **named)
+
+
+@contextmanager
+def _font_tools_later() -> Iterator[None]:
+    """Leave out what takes a third of the time to load and is rarely called.
+
+    WeasyPrint needs it for variable fonts, and for every font if the machine has no HarfBuzz-Subset.
+    """
+    wanted = {"fontTools.subset", "fontTools.varLib.instancer"}.difference(sys.modules)
+    sys.modules |= {name: _Later(name) for name in wanted}
+    try:
+        yield
+    finally:
+        for name in wanted:
+            del sys.modules[name]
 
 
 @contextmanager

@@ -5,14 +5,59 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     import subprocess
 
     from auditor.report import pdf
+
+
+#: The process that a command line asked for before its command was loaded.
+_waiting: list[subprocess.Popen[bytes]] = []
+
+
+@contextmanager
+def ready(words: Sequence[str]) -> Iterator[None]:
+    """Start the process as soon as a command line asks for a PDF; the command itself takes its time to load.
+
+    If no `Press` takes it, as after a mistake in the options, it ends with the context.
+    """
+    if words[:1] in (["audit"], ["report"]) and any(
+        word in ("-o", "--output") and name.endswith(".pdf") for word, name in pairwise(words)
+    ):
+        _waiting.extend(_started())
+    try:
+        yield
+    finally:
+        while _waiting:
+            _end(_waiting.pop())
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.communicate()
+
+
+def _started() -> Iterator[subprocess.Popen[bytes]]:
+    """The process, if there can be one."""
+    import subprocess
+
+    same_modules = f"import sys; sys.path[:] = {sys.path!r}"
+    try:
+        yield subprocess.Popen(
+            [sys.executable, "-c", f"{same_modules}; from auditor.report import press; press.serve()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            # Ctrl-C, which reaches a whole group, is answered by the first process alone.
+            process_group=0,
+        )
+    except OSError:
+        return
 
 
 class Press:
@@ -23,29 +68,15 @@ class Press:
 
     def __init__(self, wanted: bool) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        if not wanted or "weasyprint" in sys.modules:
-            return
-        import subprocess
-
-        same_modules = f"import sys; sys.path[:] = {sys.path!r}"
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", f"{same_modules}; from auditor.report import press; press.serve()"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                # Ctrl-C, which reaches a whole group, is answered by the first process alone.
-                process_group=0,
-            )
-        except OSError:
-            return
+        if wanted and "weasyprint" not in sys.modules:
+            self._process = _waiting.pop() if _waiting else next(_started(), None)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._process:
-            self._process.kill()
-            self._process.communicate()
+            _end(self._process)
 
     def render(self, html: str, attachments: Sequence[pdf.Attachment], dated: datetime) -> pdf.Pdf:
         """Lay out a report made for paper; see `pdf.render`."""

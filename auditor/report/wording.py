@@ -12,7 +12,7 @@ from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.criteria import filled
 from auditor.documents.rounding import decimal_text
 from auditor.report.blocks import Block, Cell, Heading, Paragraph, Table, strong, values
-from auditor.report.figures import between, nats, people, percent, signed
+from auditor.report.figures import apart, between, nats, people, percent, signed
 
 if TYPE_CHECKING:
     from auditor.documents.comparison import ParameterChange
@@ -187,7 +187,8 @@ def list_heading(
             if proved
             else "; others may come before them"
         )
-    return f"{some} {kind} {patterns} ({meaning}{scope}), most probable first{rest}"
+    order = "" if number == 1 else ", most probable first"
+    return f"{some} {kind} {patterns} ({meaning}{scope}){order}{rest}"
 
 
 def pattern_table(patterns: Iterable[PatternRecord], favourable: str, delta: str) -> list[Block]:
@@ -237,10 +238,11 @@ def move_table(
             f"P({favourable})"
             if move.given is None
             else f"P({move.attribute}: {move.value} given {decisions[move.given]})",
-            percent(move.before),
-            Cell(percent(move.after), move.after, bar(move.before, move.after)),
+            shown[0],
+            Cell(shown[1], move.after, bar(move.before, move.after)),
         )
         for move in moves
+        for shown in [apart(move.before, move.after)]
     ]
     if not rows:
         return []

@@ -18,6 +18,7 @@ from auditor.documents.audit import PatternRecord
 from auditor.documents.parameters import fraction_text
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.reading import load_model, load_naive_bayes
+from auditor.model.scorecard import ScorecardSpec
 from auditor.report.blocks import written
 from auditor.report.exploring import facts
 from auditor.report.figures import people, percent, rounded, signed
@@ -25,7 +26,7 @@ from auditor.report.html import render
 from auditor.report.wording import sentence
 from auditor.search.criteria import CRITERIA
 from auditor.search.pattern import Pattern, measure
-from auditor.usecases import reporting
+from auditor.usecases import auditing, reporting
 from tests.certificate.making import OTHER_KEY, bare, made, public_pem
 from tests.cli.conftest import EXAMPLES
 from tests.report import subjects
@@ -132,6 +133,9 @@ def test_filters_hold_for_the_chart_and_the_tables_alike(browser: Page, tmp_path
     assert audit
     assert audit.illustration
     browser.open(put(page("compas"), tmp_path))
+    # One of them has a degree that is rounded to δ.
+    every = f"{len(audit.illustration.dots):,}"
+    assert browser.text("#dot-says").startswith(f"{every} of the {every} drawn patterns")
     name = audit.model.sensitive[0]
     browser.click("#disclosing input")
     place = f"{audit.model.attributes.index(name)}."
@@ -189,6 +193,18 @@ def test_page_asks_for_nothing_and_complains_of_nothing(
     assert [one for one in browser.requests if not one.startswith("blob:null/")] == [file.as_uri()]
     assert browser.messages == []
     assert browser.run("document.documentElement.scrollWidth") <= width
+
+
+def test_patterns_are_filtered_without_a_population_too(browser: Page, tmp_path: Path) -> None:
+    spec = load_model(EXAMPLES / "german_scorecard.yaml")
+    assert isinstance(spec, ScorecardSpec)
+    audit = auditing.audit(spec.taken_as("missing-bin"), "0.1")
+    browser.messages.clear()
+    browser.open(put(render(subjects.of_audit(audit)), tmp_path))
+    browser.click("#disclosing input")
+    assert browser.messages == []
+    left = browser.run("document.querySelectorAll('table.patterns .left-out').length")
+    assert left == sum("sex_status" not in pattern.sensitive_values for pattern in audit.top_patterns)
 
 
 def test_what_is_tried_out_is_not_printed(browser: Page, tmp_path: Path) -> None:

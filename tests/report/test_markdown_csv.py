@@ -41,7 +41,7 @@ def test_markdown_has_all_sections_and_whole_tables() -> None:
         "### Top 2 discrimination patterns by divergence",
         "### Group level, nothing else known: +0.2500 at worst",
         "### Individual level, every attribute known: +0.2500 at worst",
-        "### 1 subset-minimal pattern (no proper part is a discrimination pattern), most probable first",
+        "### 1 subset-minimal pattern (no proper part is a discrimination pattern)",
         "### By sensitive attribute",
         "### By combination of sensitive attributes",
         "## 2. Method, assumptions and limits",

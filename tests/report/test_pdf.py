@@ -23,6 +23,7 @@ from auditor.documents.record import to_json
 from auditor.errors import OutputError
 from auditor.messages import visible
 from auditor.report import html, pdf
+from auditor.report.blocks import Table, values
 from auditor.report.subject import Stated
 from auditor.usecases import auditing
 from tests.certificate.making import made
@@ -186,6 +187,16 @@ def test_without_pango_the_packages_are_named(monkeypatch: pytest.MonkeyPatch) -
     assert html.render(subjects.audited("figure1", "0.2"))
 
 
+def test_fonts_are_made_smaller_without_harfbuzz_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What does that then is loaded with the first call.
+    import weasyprint.pdf.fonts as fonts
+
+    monkeypatch.setattr(fonts, "harfbuzz_subset", None)
+    made = pdf.render("<html lang=en><title>T</title><p>Text")
+    assert len(made.content) < 100_000
+    assert text_of(pypdf.PdfReader(BytesIO(made.content)).pages[0]) == "Text"
+
+
 def test_no_compiler_is_asked_where_pango_is() -> None:
     # WeasyPrint tries other systems' names first, for each of which ctypes would start a compiler.
     script = (
@@ -309,3 +320,24 @@ def test_the_first_page_says_what_the_worst_pattern_does(pango: None, tmp_path: 
     file.write_bytes(paper("figure1").content)
     first = " ".join(run("pdftotext", "-f", "1", "-l", "1", file, "-").split())
     assert "The worst pattern of at least 1 of 10,000 people: Disclosing" in first
+
+
+def test_no_word_of_a_column_is_broken(pango: None, tmp_path: Path) -> None:
+    """Each kind of table with words as long as its columns are made for, the longest that its heads have."""
+    pattern = ("1", values({"Ethnic_Code_Text": "Not"}), values({"RecSupervisionLevel": "Level"}))
+    heads = {
+        "patterns": ("Degree", "P_before", "P_after", "Probability", "Divergence"),
+        "patterns in-data": ("People", "interval)", "By_model", "Degree", "model"),
+        "patterns carried": ("Worst", "Discriminates"),
+    }
+    blocks = [
+        Table("", ("#", "Disclosed", "Given", *head), [(*pattern, *["+0.1234"] * len(head))], len(head), look)
+        for look, head in heads.items()
+    ]
+    rows = [("0.1 (recommended)", *["−207,693.0648"] * 5)]
+    blocks.append(Table("", ("δ", "Found", "Lost", "Price", "(proved)", "Open"), rows, 5, "curve"))
+    file = tmp_path / "tables.pdf"
+    file.write_bytes(pdf.render(html.page("Tables", blocks, "paper")).content)
+    wanted = Counter(name for head in heads.values() for name in head)
+    wanted |= {"(recommended)": 1, "RecSupervisionLevel:": 3, "−207,693.0648": 5}
+    assert wanted - separate_words(file) == Counter()

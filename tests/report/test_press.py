@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from auditor.report import pdf
-from auditor.report.press import Press
+from auditor.report.press import Press, ready
+from auditor.report.press import _waiting as waiting
 
 pytestmark = pytest.mark.usefixtures("pango")
 
@@ -53,6 +54,21 @@ def test_what_the_process_fails_to_do_is_done_here(
     with Press(True) as without:
         assert without.render(PAGE, FILES, DAY) == (PAGE, FILES, DAY)  # type: ignore[comparison-overlap]
     assert capfd.readouterr().err == ""
+
+
+def test_the_process_that_a_command_line_asks_for_is_used_or_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "weasyprint")
+    with ready(["verify", "a.pdf"]), ready(["report", "a.pdf", "-o", "a.html"]):
+        assert not waiting
+    with ready(["report", "a.json", "-o", "a.pdf"]):
+        (left,) = waiting
+    assert left.returncode is not None
+    with ready(["audit", "a.json", "--output", "a.pdf"]):
+        (taken,) = waiting
+        with Press(True) as press:
+            assert press._process is taken
+            assert not waiting
+    assert taken.returncode is not None
 
 
 def test_the_process_ends_with_its_use(press: Press) -> None:

@@ -46,8 +46,7 @@ Top 2 discrimination patterns by divergence
       Sex: Female, Age: Over 30
         given Level: 3 or 4
 
-1 subset-minimal pattern (no proper part is a discrimination pattern), most
-probable first
+1 subset-minimal pattern (no proper part is a discrimination pattern)
   Every discrimination pattern contains a subset-minimal one; not every
   extension of one discriminates.
   #   Degree         People

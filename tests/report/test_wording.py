@@ -7,14 +7,16 @@ from typing import Any
 import pytest
 
 from auditor.choices import ListName, Verdict
+from auditor.documents.approvals import ApprovedGroupRecord, ApprovedTable, CutoffRecord
 from auditor.documents.audit import DegreeRecord
 from auditor.documents.criteria import WORDS, filled
 from auditor.messages import visible
-from auditor.report.blocks import written
+from auditor.report.blocks import Paragraph, written
+from auditor.report.sections import approvals
 from auditor.report.sections.cover import claim
 from auditor.report.sections.explored import explored
 from auditor.report.sections.worst import counted, largest
-from auditor.report.subject import Stated
+from auditor.report.subject import Stated, Subject
 from auditor.report.text import verdict_line
 from auditor.report.wording import NOTHING_TO_FIND, list_heading, sentence, worst_heading
 from tests.report.documents import audit_document, model, pattern
@@ -164,3 +166,34 @@ def test_what_was_not_settled_is_not_called_settled() -> None:
         "1 of 8 combinations of sensitive values searched one by one; 21 nodes expanded for the top list; "
         "0.012 seconds. Not proved."
     )
+
+
+def test_nothing_searched_one_by_one_has_no_others() -> None:
+    search = audit_document().search.model_copy(update={"combinations_solved": 0})
+    assert explored(search).startswith("All 8 combinations of sensitive values settled by bounds; 21 nodes")
+
+
+@pytest.mark.parametrize(
+    ("rates", "said"),
+    [
+        ((0.5, 0.25), "Sex: widest gap of two groups 0.2500, from 25.00% (Sex: b) to 50.00% (Sex: a)."),
+        ((0.5, 0.5), "Sex: all groups are approved equally often (50.00%)."),
+    ],
+)
+def test_approvals_have_a_gap_only_where_they_differ(rates: tuple[float, float], said: str) -> None:
+    groups = tuple(
+        ApprovedGroupRecord(values={"Sex": value}, probability=0.5, approved=rate, impact_ratio=None)
+        for value, rate in zip("ab", rates, strict=True)
+    )
+    cutoff = CutoffRecord(
+        cutoff="0.5",
+        unit="probability",
+        approved=0.5,
+        groups=(ApprovedTable(attributes=("Sex",), groups=groups, pairs=()),),
+        patterns=(),
+    )
+    audit = audit_document(cutoff=cutoff)
+    blocks = approvals.section(Subject(Stated.of_audit(audit), audit))
+    assert blocks
+    assert isinstance(blocks[2], Paragraph)
+    assert plain(blocks[2].text) == said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from auditor.documents.approvals import ApprovedTable, CutoffRecord
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
-from auditor.report.figures import percent
+from auditor.report.figures import percent, plural
 from auditor.report.sections.groups import row
 from auditor.report.subject import Subject
 
@@ -42,7 +42,7 @@ def section(subject: Subject) -> Blocks:
         for entry in shown
     ]
     head = ("Disclosed", "In the context", "Approved before", "Approved after", "Difference")
-    blocks.append(Table("Listed patterns, the worst first", head, rows, 3, "approved"))
+    blocks.append(Table("The worst pattern, then the others that are listed", head, rows, 3, "approved"))
     if left:
         blocks.append(Paragraph(f"The JSON document has {left:,} more.", "small"))
     return blocks
@@ -59,18 +59,19 @@ def _groups(table: ApprovedTable) -> list[Block]:
     groups = sorted(table.groups, key=lambda group: group.approved)
     least, most = groups[0], groups[-1]
     left = len(groups) - _GROUPS
-    rest = f" {left:,} more groups are approved more often than those in the table." if left > 0 else ""
-    gap = (
-        f"{' · '.join(table.attributes)}: widest gap of two groups "
-        f"{_signed(most.approved - least.approved)[1:]}, from {percent(least.approved)} "
-        f"({values(least.values)}) to {percent(most.approved)} ({values(most.values)}).{rest}"
-    )
+    rest = f" Not in the table: {plural(left, 'group')} approved as often or more often." if left > 0 else ""
+    if least.approved == most.approved:
+        said = f"all groups are approved equally often ({percent(least.approved)})"
+    else:
+        low, high = (f"{percent(group.approved)} ({values(group.values)})" for group in (least, most))
+        gap = _signed(most.approved - least.approved)[1:]
+        said = f"widest gap of two groups {gap}, from {low} to {high}"
     head = ("Group", "People", "P(approved | group)", "Impact ratio")
     return [
-        Paragraph(gap),
+        Paragraph(f"{' · '.join(table.attributes)}: {said}.{rest}"),
         Table("", head, [row(group, group.approved) for group in groups[:_GROUPS]], 3, "groups"),
     ]
 
 
 def _signed(difference: float) -> str:
-    return f"{difference:+.4f}"
+    return "0" if difference == 0 else f"{difference:+.4f}"

@@ -57,7 +57,7 @@ def blocks(
         Paragraph(
             {
                 True: f"It got worse: {_in_words('; '.join(document.regressions))}.",
-                False: f"It did not get worse, where the largest degree is let grow by {document.tolerance}.",
+                False: f"It did not get worse; the largest degree may grow by {document.tolerance}.",
                 None: "Whether it got worse is not known.",
             }[document.regressed]
         ),
@@ -172,7 +172,9 @@ def _patterns(title: str, changes: PatternChanges, before: str, after: str) -> l
     if changes.reason:
         made.append(Paragraph(f"Not counted: {changes.reason}."))
     if changes.top and (changes.count is None or len(changes.top) < changes.count):
-        made.append(Paragraph(f"The {len(changes.top)} worst that were found are listed.", "intro"))
+        number = len(changes.top)
+        listed = "The worst that was found is" if number == 1 else f"The {number} worst that were found are"
+        made.append(Paragraph(f"{listed} listed.", "intro"))
     if changes.top:
         rows = [
             (

@@ -58,7 +58,7 @@ def section(subject: Subject) -> Blocks:
             "With a pocket calculator: odds are the chance of the favourable decision over that of the "
             f"other one. They begin at {odds}, which is P({d}) = {percent(float(prior))}. Each value that "
             "becomes known multiplies them by how much more common it is among people with the favourable "
-            "decision. Odds of o are a chance of o / (1 + o).",
+            "decision. Odds of o are a chance of o\u00a0/\u00a0(1\u00a0+\u00a0o).",
             "intro",
         ),
         Table("", head, table, 4, "odds"),

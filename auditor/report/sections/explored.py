@@ -38,11 +38,12 @@ def scope(subject: Subject) -> str:
 
 def explored(search: SearchRecord) -> str:
     """How much work the audit was, and why something is missing."""
-    rest = ", the others settled by a bound" if search.complete else ""
+    solved, total = search.combinations_solved, whole(search.combinations_total)
+    if not solved and search.complete:
+        settled = f"All {total} combinations of sensitive values settled by bounds"
+    else:
+        rest = ", the others settled by a bound" if search.complete else ""
+        settled = f"{whole(solved)} of {total} combinations of sensitive values searched one by one{rest}"
     nodes = plural(search.nodes, "node") if search.nodes else "no node had to be"
-    work = (
-        f"{whole(search.combinations_solved)} of {whole(search.combinations_total)} combinations of "
-        f"sensitive values searched one by one{rest}; {nodes} expanded for the top list; "
-        f"{rounded(search.seconds, 2)} seconds."
-    )
+    work = f"{settled}; {nodes} expanded for the top list; {rounded(search.seconds, 2)} seconds."
     return " ".join([work, *(f"{reason[:1].upper()}{reason[1:]}." for reason in search.reasons)])

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from auditor.documents.approvals import ApprovedGroupRecord
 from auditor.documents.audit import GroupRecord, GroupTable
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
-from auditor.report.figures import FOUR_FIFTHS, people, percent, rounded, size
+from auditor.report.figures import FOUR_FIFTHS, people, percent, plural, rounded, size
 from auditor.report.subject import Subject
 
 #: Groups in a table, the least favoured first.
@@ -38,13 +38,15 @@ def section(subject: Subject) -> Blocks:
         if len(table.attributes) > 1
     ]
     for caption, groups in parts:
-        head = ("Group", "People", f"P({fav} | group)", "Impact ratio")
-        blocks.append(Table(caption, head, [row(group, group.favourable) for group in groups], 3, "groups"))
+        head: tuple[str, ...] = ("Group", "People", f"P({fav} | group)", "Impact ratio")
+        rows = [row(group, group.favourable) for group in groups]
+        if subject.stated.model.undisclosed not in (None, "conforming"):
+            # Without a population nobody knows how many people there are.
+            head, rows = (head[0], *head[2:]), [(cells[0], *cells[2:]) for cells in rows]
+        blocks.append(Table(caption, head, rows, len(head) - 1, "groups"))
     left = sum(max(0, len(table.groups) - _SHOWN) for table in tables)
     if left:
-        blocks.append(
-            Paragraph(f"{left:,} more groups, which are better off than these, are not shown.", "small")
-        )
+        blocks.append(Paragraph(f"Not shown: {plural(left, 'more group')}, the best off.", "small"))
     return blocks
 
 

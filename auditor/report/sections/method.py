@@ -151,7 +151,8 @@ def limits(subject: Subject) -> Blocks:
             tuple(
                 (word, meaning.format(limited=limited(subject.stated.min_probability)))
                 for word, meaning in _GLOSSARY
-                if subject.audit or word not in _OF_FINDINGS
+                if (subject.audit or word not in _OF_FINDINGS)
+                and (word != "Naive Bayes" or subject.stated.model.undisclosed is None)
             )
         ),
     ]

@@ -25,7 +25,7 @@ def section(subject: Subject) -> Blocks:
         return None
     heading = Heading(_heading(audit), "minimal")
     if not subject.brief:
-        where = "Here they are by what is disclosed, in the appendix one by one."
+        where = "Below they are put together by what they disclose; the appendix lists them one by one."
         return [heading, Paragraph(f"{MEANING} {where}", "intro"), _grouped(audit)]
     blocks: list[Block] = [heading, Paragraph(MEANING, "intro")]
     shown = audit.minimal_patterns[:_ON_TERMINAL]

@@ -92,10 +92,11 @@ def _scorecard(card: ExactScorecard) -> list[Block]:
             ]
         )
     ]
-    odds, intercept = exactly(fraction_of(card.odds)), exactly(fraction_of(card.intercept))
+    odds, intercept = fraction_of(card.odds), exactly(fraction_of(card.intercept))
+    times = "" if odds == 1 else f"{exactly(odds)} × "
     return [
         Paragraph(
-            f"The odds of {card.favourable} are {odds} × {card.base} to the power of {intercept} plus the "
+            f"The odds of {card.favourable} are {times}{card.base} to the power of {intercept} plus the "
             "weight of each attribute. The digest is that of the exact numbers.",
             "intro",
         ),

@@ -23,7 +23,7 @@ from auditor.documents.reach import (
 )
 from auditor.documents.rounding import decimal_text
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, pair, strong, values
-from auditor.report.figures import between, percent, size, whole
+from auditor.report.figures import apart, between, percent, size, whole
 from auditor.report.subject import Stated, Subject
 from auditor.report.wording import bar, whom
 
@@ -269,7 +269,8 @@ def _parameters(extreme: ExtremeRecord, stated: Stated, audited: ExactModel) -> 
 
 def _row(name: str, here: Fraction, there: Fraction) -> tuple[str | Cell, ...]:
     before, after = float(here), float(there)
-    return name, percent(before), Cell(percent(after), after, bar(before, after))
+    first, second = apart(before, after)
+    return name, first, Cell(second, after, bar(before, after))
 
 
 def _largest(found: LargestBoxRecord, *, scorecard: bool) -> str:

@@ -161,7 +161,8 @@ def _points(moved: Sequence[PointsChange]) -> list[Block]:
     if not rows:
         return []
     heads = ("Attribute", "Value", "Before", "After")
-    return [Heading("The points or weights that moved", "points"), Table("", heads, rows, 2, "points")]
+    heading = "The points or weights that moved, as the scorecard’s file has them"
+    return [Heading(heading, "points"), Table("", heads, rows, 2, "points")]
 
 
 def _number(text: str) -> str:
@@ -330,8 +331,10 @@ def _shift(shift: PredictionShift, record: Repair) -> str:
     context, now_context = map(percent, shift.favourable_given_context)
     pattern, now_pattern = map(percent, shift.favourable_given_pattern)
     degree, now_degree = (signed(degree, record.delta) for degree in shift.degree)
+    now = f"moves it from {now_context} to {now_pattern}"
+    if now_context == now_pattern:
+        now = f"leaves it at {now_context}"
     return (
         f"Disclosing {values(shift.sensitive_values)} moved P({record.after.favourable}) from {context} to "
-        f"{pattern} (degree {degree}) and now moves it from {now_context} to {now_pattern} ({now_degree}) "
-        f"for {whom(shift.context_values)}."
+        f"{pattern} (degree {degree}) and now {now} ({now_degree}) for {whom(shift.context_values)}."
     )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from decimal import MAX_PREC, Context, Decimal
 from fractions import Fraction
+
+#: For sums and products of decimals that are not to lose a digit, however long they were given.
+ALL_DIGITS = Context(prec=MAX_PREC)
 
 
 def round_beside(value: Fraction, threshold: Fraction) -> float:
@@ -33,8 +36,13 @@ def rounded_up(value: Fraction) -> float:
 
 
 def both_ends(lower: Fraction, upper: Fraction, threshold: Fraction) -> tuple[float, float]:
-    """Round the ends of a |degree| outward, the upper one not below `round_beside` of the lower."""
-    return rounded_down(lower), min(max(rounded_up(upper), round_beside(lower, threshold)), 1.0)
+    """Round the ends of a |degree| outward, the upper one on its side of ``float(threshold)``.
+
+    So what is proved not to be above the threshold isn't told to be, nor the other way round.
+    """
+    limit, high = float(threshold), rounded_up(upper)
+    high = max(high, math.nextafter(limit, math.inf)) if upper > threshold else min(high, limit)
+    return rounded_down(lower), min(high, 1.0)
 
 
 def decimal_text(number: Decimal) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from auditor.documents.approvals import ApprovedTable, CutoffRecord
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
-from auditor.report.figures import percent
+from auditor.report.figures import percent, points
 from auditor.report.sections.groups import row
 from auditor.report.subject import Subject
 
@@ -37,7 +37,7 @@ def section(subject: Subject) -> Blocks:
             values(entry.context_values, "nothing else known"),
             Cell(percent(entry.approved_given_context), entry.approved_given_context),
             Cell(percent(entry.approved_given_pattern), entry.approved_given_pattern),
-            Cell(_signed(entry.difference), abs(entry.difference)),
+            Cell(points(entry.difference), abs(entry.difference)),
         )
         for entry in shown
     ]
@@ -62,7 +62,7 @@ def _groups(table: ApprovedTable) -> list[Block]:
     rest = f" {left:,} more groups are approved more often than those in the table." if left > 0 else ""
     gap = (
         f"{' · '.join(table.attributes)}: widest gap of two groups "
-        f"{_signed(most.approved - least.approved)[1:]}, from {percent(least.approved)} "
+        f"{points(most.approved - least.approved).lstrip('+')}, from {percent(least.approved)} "
         f"({values(least.values)}) to {percent(most.approved)} ({values(most.values)}).{rest}"
     )
     head = ("Group", "People", "P(approved | group)", "Impact ratio")
@@ -70,7 +70,3 @@ def _groups(table: ApprovedTable) -> list[Block]:
         Paragraph(gap),
         Table("", head, [row(group, group.approved) for group in groups[:_GROUPS]], 3, "groups"),
     ]
-
-
-def _signed(difference: float) -> str:
-    return f"{difference:+.4f}"

@@ -21,7 +21,7 @@ from auditor.documents.reach import (
     PopulationsRecord,
     SetRecord,
 )
-from auditor.documents.rounding import decimal_text
+from auditor.documents.rounding import ALL_DIGITS, decimal_text
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, pair, strong, values
 from auditor.report.figures import between, percent, size, whole
 from auditor.report.subject import Stated, Subject
@@ -120,7 +120,7 @@ def _about_cards(cards: CardSetRecord) -> str:
 
 
 def _factor(share: str) -> str:
-    return decimal_text(1 + Decimal(share))
+    return decimal_text(ALL_DIGITS.add(Decimal(1), Decimal(share)))
 
 
 def _half_unit(size: str) -> str:

@@ -31,7 +31,9 @@ def section(subject: Subject) -> Blocks:
     shown = audit.minimal_patterns[:_ON_TERMINAL]
     blocks.append(_table(shown, audit.delta, "patterns"))
     if left := len(audit.minimal_patterns) - len(shown):
-        blocks.append(Paragraph(f"{left:,} more: auditor patterns MODEL {_question(audit)} --summary minimal"))
+        after = "" if audit.search.minimal_patterns_complete else ", and those after them"
+        command = f"auditor patterns MODEL {_question(audit)} --summary minimal"
+        blocks.append(Paragraph(f"{left:,} more{after}: {command}"))
     return blocks
 
 

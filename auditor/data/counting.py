@@ -520,7 +520,10 @@ def _chosen(
         elif i == len(table.columns) - 1:
             left_out[f"column {i + 1}"] = "has no name: the header ends in a separator"
         else:
-            header.append(f"{table.name}: column {i + 1} has no name in the header; give it one")
+            header.append(
+                f"{table.name}: column {i + 1} has no name in the header; give it one, "
+                "or name those to take with --columns"
+            )
     problems = [
         *table.problems([options.decision], "the decision"),
         *table.problems([] if by is None else [by], "the segments"),

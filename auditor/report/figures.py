@@ -45,6 +45,11 @@ def size(degree: float, limit: str, rounding: str = decimal.ROUND_HALF_EVEN) -> 
 
     >>> size(0.10000123, "0.1"), size(0.7999996, "0.8"), size(0.25, "0.1")
     ('0.100001', '0.7999996', '0.2500')
+
+    What a float can't tell from a limit of more digits is not above it, and is told in its own digits.
+
+    >>> size(0.1001, "0.1001000000000000000001"), size(0.1001, "0.1000999999999999999999")
+    ('0.1001', '0.1000999999999999999999')
     """
     value = abs(degree)
     side = Decimal(value).compare(Decimal(float(limit)))
@@ -52,7 +57,7 @@ def size(degree: float, limit: str, rounding: str = decimal.ROUND_HALF_EVEN) -> 
         text = rounded(value, digits, rounding)
         if Decimal(text).compare(Decimal(limit)) == side:
             return text
-    return repr(value) if side else limit
+    return repr(value) if side or Decimal(repr(value)) < Decimal(limit) else limit
 
 
 def signed(degree: float, limit: str) -> str:

@@ -91,7 +91,8 @@ class Stated:
             return known | values
 
         largest = certificate.max_degree
-        bounds = both_ends(fraction_of(largest.lower), fraction_of(largest.upper), threshold)
+        lower, upper = fraction_of(largest.lower), fraction_of(largest.upper)
+        bounds = round_beside(lower, threshold), both_ends(lower, upper, threshold)[1]
         if largest.exact is not None:
             bounds = (round_beside(fraction_of(largest.exact), threshold),) * 2
         elif isinstance(exact, ExactScorecard) and witness and certificate.verdict != "inconclusive":

@@ -8,10 +8,12 @@ import pytest
 
 from auditor.choices import ListName, Verdict
 from auditor.documents.audit import DegreeRecord
+from auditor.documents.comparison import CertificateSide
 from auditor.documents.criteria import WORDS, filled
 from auditor.messages import visible
 from auditor.report.blocks import written
 from auditor.report.figures import margin
+from auditor.report.sections import changes
 from auditor.report.sections.cover import claim
 from auditor.report.sections.explored import explored
 from auditor.report.sections.worst import counted, largest
@@ -201,3 +203,31 @@ def test_the_margin_is_what_is_proved_of_it(
     stated = Stated.of_audit(found.model_copy(update={"search": search}))
     assert stated.margin is not None
     assert margin(stated.margin) == below
+
+
+@pytest.mark.parametrize(
+    ("delta", "ends", "text"),
+    [
+        ("0.1000999999999999999999", ("0.1001", "0.1001"), "0.1001"),
+        ("0.1001000000000000000001", ("0.1001", "0.1001"), "0.1001"),
+        ("0.3", ("0.1", "0.3"), "at least 0.1000 (found), at most 0.3000 (proved)"),
+    ],
+)
+def test_the_largest_degree_of_a_certificate_is_on_its_side_of_delta(
+    delta: str, ends: tuple[str, str], text: str
+) -> None:
+    side = CertificateSide(
+        id="0" * 32,
+        sha256="0" * 64,
+        model="Credit",
+        model_sha256="0" * 64,
+        favourable="Granted",
+        verdict="delta-fair",
+        criterion="difference",
+        delta=delta,
+        min_probability=None,
+        max_degree=ends,
+        pattern_count=0,
+        total_patterns=48,
+    )
+    assert changes.largest(side) == text

@@ -59,7 +59,7 @@ def _groups(table: ApprovedTable) -> list[Block]:
     groups = sorted(table.groups, key=lambda group: group.approved)
     least, most = groups[0], groups[-1]
     left = len(groups) - _GROUPS
-    rest = f" {left:,} more groups are approved more often than those in the table." if left > 0 else ""
+    rest = f" {left:,} more groups are approved no less often than those below." if left > 0 else ""
     gap = (
         f"{' · '.join(table.attributes)}: widest gap of two groups "
         f"{points(most.approved - least.approved).lstrip('+')}, from {percent(least.approved)} "

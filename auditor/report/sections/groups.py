@@ -43,7 +43,7 @@ def section(subject: Subject) -> Blocks:
     left = sum(max(0, len(table.groups) - _SHOWN) for table in tables)
     if left:
         blocks.append(
-            Paragraph(f"{left:,} more groups, which are better off than these, are not shown.", "small")
+            Paragraph(f"{left:,} more groups, none of them worse off than these, are not shown.", "small")
         )
     return blocks
 

@@ -17,7 +17,7 @@ from auditor.documents.audit import (
 )
 from auditor.documents.labels import as_read
 from auditor.documents.parameters import ExactModel, ExactScorecard, fraction_of
-from auditor.documents.rounding import both_ends, round_beside
+from auditor.documents.rounding import ends_beside, round_beside
 from auditor.model.spec import Provenance, RepairRecord
 from auditor.report.profiles import Profile
 
@@ -92,7 +92,7 @@ class Stated:
 
         largest = certificate.max_degree
         lower, upper = fraction_of(largest.lower), fraction_of(largest.upper)
-        bounds = round_beside(lower, threshold), both_ends(lower, upper, threshold)[1]
+        bounds = round_beside(lower, threshold), ends_beside(lower, upper, threshold)[1]
         if largest.exact is not None:
             bounds = (round_beside(fraction_of(largest.exact), threshold),) * 2
         elif isinstance(exact, ExactScorecard) and witness and certificate.verdict != "inconclusive":

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from auditor.documents.audit import Audit, PatternRecord
 from auditor.documents.record import to_json
-from auditor.documents.rounding import both_ends, round_beside
+from auditor.documents.rounding import both_ends, ends_beside, round_beside
 from auditor.documents.schemas import schemas
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.resources import resource
@@ -47,11 +47,12 @@ def test_ends_are_rounded_outward_and_the_proved_one_to_its_side_of_the_threshol
 ) -> None:
     beside = min(max(threshold + Fraction(side, 10**30), Fraction(0)), Fraction(1))
     for lower, upper in (sorted((first, second)), sorted((first, beside)), (beside, beside)):
-        low, high = both_ends(lower, upper, threshold)
+        low, high = ends_beside(lower, upper, threshold)
         limit = float(threshold)
         assert low <= lower
         assert low <= round_beside(lower, threshold) <= high
         assert high >= upper or high == limit
+        assert both_ends(lower, upper, threshold)[1] >= upper
         if limit < 1:
             assert (high > limit) == (upper > threshold)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from auditor.documents.rounding import both_ends, round_beside
+from auditor.documents.rounding import ends_beside, round_beside
 from auditor.report.blocks import Block, Blocks, Heading, Paragraph, Table, values
 from auditor.report.figures import between, share, signed, size, whole
 from auditor.report.subject import Subject
@@ -141,7 +141,7 @@ def largest(side: CertificateSide) -> str:
     threshold = Fraction(side.delta)
     if upper - lower <= _EXACT:
         return size(round_beside(lower if lower > threshold else upper, threshold), side.delta)
-    _, high = both_ends(lower, upper, threshold)
+    _, high = ends_beside(lower, upper, threshold)
     return between(round_beside(lower, threshold), high, side.delta)
 
 

@@ -227,6 +227,8 @@ def _joined(*sentences: str) -> str:
 def _ends(found: SetRecord | CardSetRecord | PopulationsRecord, delta: str) -> str:
     """The largest degree, or both ends of it where they are apart in the digits that are shown."""
     low, high = max(found.max_degree_bounds[0], found.max_degree), found.max_degree_bounds[1]
+    if found.verdict == "all-delta-fair":
+        high = min(high, float(delta))
     # Where the two ends are neighbours among floats, there is nothing between them.
     if high <= math.nextafter(low, math.inf):
         return size(low, delta)

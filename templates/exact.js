@@ -113,7 +113,6 @@ const halfEven = (value) => {
   return gap < 0.5 || (gap === 0.5 && low % 2 === 0) ? low : low + 1;
 };
 function people(probability) {
-  if (probability === 0) return "nobody";
   if (probability * 10000 > 0.95) {
     return `${grouped(Math.min(halfEven(probability * 10000), 10000 - (probability < 1 ? 1 : 0)))} of 10,000`;
   }

@@ -224,7 +224,7 @@ def _refusal(data: bytes, name: str, error: Exception) -> InputError:
 def _document(content: Any, name: str) -> Certificate:
     """The document of a certificate; version 1 says in words what its scope was before."""
     lifted = content
-    if isinstance(content, dict) and content.get("version") == 1:
+    if isinstance(content, dict) and (content.get("kind"), content.get("version")) == (KIND, 1):
         before = content["supersedes"]
         kept = ("id", "sha256", "scope_change_reason")
         policy = {"sha256": content["policy"]["sha256"], "overridden": {}}

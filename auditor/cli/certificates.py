@@ -31,7 +31,9 @@ def keygen(
         bool, typer.Option("--no-passphrase", help="Leave the private key unencrypted, and don't ask.")
     ] = False,
 ) -> int:
-    """Make a key pair to sign with: key.pem, which only you may read, and key.pub.pem to give away.
+    """Make a key pair to sign certificates with.
+
+    key.pem is for you alone to read, key.pub.pem to give away.
 
     The private key is encrypted with the passphrase that is given at the prompt or in AUDITOR_KEY_PASSPHRASE;
     where nobody can be asked, it stays unencrypted only with --no-passphrase. Neither file is ever
@@ -116,12 +118,12 @@ def certify(
     ] = None,
     output: options.CertificateOutput = None,
 ) -> int:
-    """Issue a certificate of what can be shown of a model, signed if a key is given.
+    """Issue a certificate of what can be shown of a model.
 
-    There is one for each verdict, and it says which. The same model, policy and dates give the same bytes.
-    An in-toto test result has PASSED for δ-fair alone; a model signature is not verified, only read. With
-    --box nothing is issued unless every model in the box is proved δ-fair.
-    Exit code 0: δ-fair. 1: not δ-fair. 4: inconclusive within the limits.
+    It is signed if a key is given. There is one for each verdict, and it says which. The same model, policy
+    and dates give the same bytes. An in-toto test result has PASSED for δ-fair alone; a model signature is
+    not verified, only read. With --box nothing is issued unless every model in the box is proved δ-fair. Exit
+    code 0: δ-fair. 1: not δ-fair. 4: inconclusive within the limits.
     """
     destinations.refuse_reports(output)
     if model_signature is not None and format == "certificate":
@@ -221,11 +223,12 @@ def recertify(
     format: options.CheckFormat = "text",
     output: options.CertificateOutput = None,
 ) -> int:
-    """Certify a model that was trained again under the policy of its certificate, and say what changed.
+    """Certify a model that was trained again, and say what changed.
 
-    The old certificate is verified first, with --public-key. The comparison goes to standard output, the new
-    certificate to FILE. Exit code 0: the new model is δ-fair. 1: it is not; or with --fail-on-regression the
-    verdict got worse, the question was loosened, or the largest degree crossed δ or grew. 4: not known.
+    The question is that of the old certificate, which is verified first, with --public-key. The comparison
+    goes to standard output, the new certificate to FILE. Exit code 0: the new model is δ-fair. 1: it is not;
+    or with --fail-on-regression the verdict got worse, the question was loosened, or the largest degree
+    crossed δ or grew. 4: not known.
     """
     destinations.refuse_reports(output)
     reads: dict[str, str | Path | None] = {
@@ -310,10 +313,11 @@ def verify(
     format: options.CheckFormat = "text",
     output: options.Output = None,
 ) -> int:
-    """Check a certificate: signature, dates, digests, and its answer, computed again by two algorithms.
+    """Check a certificate: all that it says is computed again.
 
-    The proof of a repair (repair --prove) is computed again too; --model says whose counts it is about. With
-    a certificate that names a proof, --proof gives it.
+    Signature, dates and digests are checked, and the answer is computed by two algorithms. The proof of a
+    repair (repair --prove) is computed again too; --model says whose counts it is about. With a certificate
+    that names a proof, --proof gives it.
 
     Exit code 0: all that it says holds, whichever verdict it has; without --public-key its signature is not
     checked. 1: something does not hold. 3: not a certificate. 4: something that it says could not be

@@ -58,7 +58,7 @@ def settle(
         printed = _open_identity(_OUTPUT)
         if printed in taken:
             raise typer.BadParameter(
-                f"the file of {taken[printed]} is also where standard output goes; give another",
+                f"standard output goes to the file of {taken[printed]}, or into that folder; give another",
                 param_hint=taken[printed],
             )
         taken |= {identity: "standard output" for identity in (printed, _OUTPUT) if identity is not None}

@@ -89,12 +89,13 @@ def frontier(
     format: options.AnyFormat = None,
     output: options.Output = None,
 ) -> int:
-    """Repair a model at growing thresholds: what likelihood each leaves, and what becomes of predictions.
+    """Repair a model at growing thresholds, and show what each costs.
 
-    --least-accuracy and --least-auc recommend the smallest threshold whose model reaches them on the data,
-    which is measured and not proved. FILE can be a report for people, HTML or PDF. Exit code 0: repaired at
-    all thresholds. 1: none of the models reaches them. 5: at one threshold no model could be proved fair
-    within the limits, or none was found that keeps to the conditions.
+    That is likelihood and, with --data, what becomes of predictions. --least-accuracy and --least-auc
+    recommend the smallest threshold whose model reaches them on the data, which is measured and not proved.
+    FILE can be a report for people, HTML or PDF. Exit code 0: repaired at all thresholds. 1: none of the
+    models reaches them. 5: at one threshold no model could be proved fair within the limits, or none was
+    found that keeps to the conditions.
     """
     form = destinations.chosen_format(format, output)
     written = tables.dialect(separator, decimal, thousands, encoding, missing)

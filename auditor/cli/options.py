@@ -58,11 +58,21 @@ def _day(text: str) -> date:
 
 
 def model(path: str | None) -> str | None:
-    """Tell who gives a table as a model how to make one of it."""
-    if path and path.lower().endswith((".csv", ".tsv", ".parquet")):
-        name = escaped(path)
+    """Tell who gives a table, or a model of another program, how to make a model of it."""
+    name = escaped(path or "")
+    if name.lower().endswith((".csv", ".tsv", ".parquet")):
         raise InputError(
             f"{name}: a table of data, and no model; auditor learn {name} -o model.json … makes one of it"
+        )
+    if name.lower().endswith((".pkl", ".pickle", ".joblib")):
+        raise InputError(
+            f"{name}: a pickle can run any code and is never opened; save the estimator with "
+            "skops.io.dump, and auditor import … -o model.json makes a model of it"
+        )
+    if name.lower().endswith((".skops", ".pmml", ".bif", ".bifxml", ".xmlbif", ".xml")):
+        raise InputError(
+            f"{name}: a model of another program; auditor import {name} -o model.json … makes one to audit "
+            "of it"
         )
     return path
 

@@ -109,7 +109,11 @@ def _auditor(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """Verify, repair and certify δ-fairness of naive Bayes classifiers, exactly."""
+    """Decide exactly whether a naive Bayes classifier or a scorecard is δ-fair, repair and certify it.
+
+    A model is δ-fair if disclosing someone's sensitive attributes never changes the probability of the
+    favourable decision by more than δ, whatever else is known of them. To begin: auditor init.
+    """
 
 
 #: Each command, and an example of it; they work in this order.

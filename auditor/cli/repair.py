@@ -97,10 +97,11 @@ def repair(
         typer.Option("--output", "-o", metavar="FILE", help="Write the repaired model here: JSON or YAML."),
     ] = None,
 ) -> int:
-    """Learn the most likely model of the same counts that is δ-fair, and prove it.
+    """Learn a model of the same counts that is proved δ-fair.
 
-    Of a scorecard the population that conforms with it takes the place of counts; what is learnt is written
-    back as points in the scorecard's own decimals, and proved as it is written.
+    It is the most likely one that is found. Of a scorecard the population that conforms with it takes the
+    place of counts; what is learnt is written back as points in the scorecard's own decimals, and proved as
+    it is written.
 
     With --margin the threshold of the repair is the largest hundredth of δ whose next model passes at δ often
     enough, by exact answers for models that are drawn; one that is repaired again passes anyway. The limit is

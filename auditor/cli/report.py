@@ -75,10 +75,10 @@ def report(
     ] = None,
     time_limit: options.TimeLimit = None,
 ) -> int:
-    """Make a report for people of a document: HTML, PDF, Markdown or a model card.
+    """Make a report for people of a certificate or an audit.
 
-    What is stored is shown, and only a model that is given is audited. A PDF holds the document too, for
-    auditor verify. Exit code 0, whatever the verdict.
+    It is HTML, PDF, Markdown or a model card. What is stored is shown, and only a model that is given is
+    audited. A PDF holds the document too, for auditor verify. Exit code 0, whatever the verdict.
     """
     form = format or format_of(output)
     if form not in ("html", "pdf", "markdown", "model-card"):

@@ -42,11 +42,11 @@ def stability(
     format: options.AnyFormat = None,
     output: options.Output = None,
 ) -> int:
-    """Measure whether the next model would pass too: draw others that the data could have given.
+    """Estimate whether the model that is trained next would pass.
 
-    Two distributions are drawn from: of the probabilities behind the data (posterior), and of the model that
-    is learned next from as many people. Each drawn model is answered exactly; what is said of all others is
-    an estimate with limits. The model needs counts.
+    Models are drawn that the data could have given. Two distributions are drawn from: of the probabilities
+    behind the data (posterior), and of the model that is learned next from as many people. Each drawn model
+    is answered exactly; what is said of all others is an estimate with limits. The model needs counts.
 
     Exit code 0: measured. With --at-least, 1: the next model is δ-fair less often. 4: the draws don't tell.
     """

@@ -18,9 +18,10 @@ def init(
         ),
     ] = Path(),
 ) -> int:
-    """Write files to play with: people who were made up, a model learnt from them, a policy and examples.
+    """Write files to begin with: made-up people, a model, examples.
 
-    A file that is there already is never overwritten.
+    The model is learnt from the people; a policy goes with it. A file that is there already is never
+    overwritten.
     """
     from auditor.usecases.starting import start
 

@@ -382,9 +382,8 @@ class _Count:
                 else:
                     notes.append(f"{shown(column.name)} tells exactly the same as {shown(twin)}")
             if why is not None and column.name in options.sensitive:
-                problem = (
-                    f"column {shown(column.name)} is sensitive, but it {why}; don't name it as sensitive"
-                )
+                remedy = "don't name it as sensitive" if column.bins is None else "give other edges"
+                problem = f"column {shown(column.name)} is sensitive, but it {why}; {remedy}"
             if problem:
                 problems.append(f"{name}: {problem}")
             elif why is not None:
@@ -443,7 +442,7 @@ class _Count:
         if occurring == 0:
             return None, "has no value in any row"
         if occurring == 1:
-            return None, "has the same value in every row"
+            return None, "has the same value in every row" if column.bins is None else "falls into one bin"
         return None, None
 
 
@@ -521,7 +520,10 @@ def _chosen(
         elif i == len(table.columns) - 1:
             left_out[f"column {i + 1}"] = "has no name: the header ends in a separator"
         else:
-            header.append(f"{table.name}: column {i + 1} has no name in the header; give it one")
+            header.append(
+                f"{table.name}: column {i + 1} has no name in the header; give it one, "
+                "or name those to take with --columns"
+            )
     problems = [
         *table.problems([options.decision], "the decision"),
         *table.problems([] if by is None else [by], "the segments"),

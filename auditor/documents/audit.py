@@ -15,7 +15,7 @@ from auditor.documents.data import DataEvidence
 from auditor.documents.parameters import ExactModel, ExactScorecard, exact_model, exact_scorecard
 from auditor.documents.reach import HowFarRecord
 from auditor.documents.record import Count, Degree, Probability, Record, ToolRecord, labels
-from auditor.documents.rounding import both_ends, round_beside
+from auditor.documents.rounding import ends_beside, round_beside
 from auditor.model.additive import AdditiveModel
 from auditor.model.naive_bayes import NaiveBayes
 
@@ -125,7 +125,7 @@ class DegreeRecord(Record):
     max_degree: Annotated[float, Field(ge=0, le=1)]
     """|degree| of the worst pattern found."""
     max_degree_bounds: tuple[Probability, Probability] | None = None
-    """Found lower and proved upper bound, rounded outward; null in older documents."""
+    """Found lower and proved upper bound, rounded outward but not across δ; null in older documents."""
     worst_pattern: PatternRecord | None
     """null: there is no such pattern."""
 
@@ -328,7 +328,7 @@ class Audit(Record):
     max_degree: Annotated[float, Field(ge=0, le=1)]
     """|degree| of the worst pattern."""
     max_degree_bounds: tuple[Probability, Probability]
-    """Found lower and proved upper bound on the largest |degree|, rounded outward."""
+    """Found lower and proved upper bound on the largest |degree|, rounded outward but not across δ."""
     worst_pattern: PatternRecord | None
     """null: no pattern is as probable as min_probability."""
     pattern_count: Count | None
@@ -412,7 +412,7 @@ class Audit(Record):
             return tuple(PatternRecord.of(model, pattern, threshold) for pattern in patterns)
 
         def ends(figure: Figure | None) -> tuple[float, float] | None:
-            return both_ends(figure.lower, figure.upper, threshold) if figure else None
+            return ends_beside(figure.lower, figure.upper, threshold) if figure else None
 
         count = answer.count
         return cls(
@@ -527,5 +527,5 @@ class _Degrees(TypedDict):
 def _degrees(figure: Figure, threshold: Fraction) -> _Degrees:
     return {
         "max_degree": round_beside(figure.lower, threshold),
-        "max_degree_bounds": both_ends(figure.lower, figure.upper, threshold),
+        "max_degree_bounds": ends_beside(figure.lower, figure.upper, threshold),
     }

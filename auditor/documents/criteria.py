@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from auditor.choices import CriterionName
-from auditor.documents.rounding import decimal_text
+from auditor.documents.rounding import ALL_DIGITS, decimal_text
 
 
 @dataclass(frozen=True)
@@ -79,5 +79,5 @@ WORDS: Mapping[CriterionName, CriterionWords] = {
 def filled(template: str, delta: str, **others: str) -> str:
     """Put a threshold, and whatever else it names, into the words of a criterion."""
     exact = Decimal(delta)
-    kept, points = 1 - exact, exact * 100
+    kept, points = ALL_DIGITS.subtract(Decimal(1), exact), ALL_DIGITS.multiply(exact, Decimal(100))
     return template.format(delta=delta, kept=decimal_text(kept), points=decimal_text(points), **others)

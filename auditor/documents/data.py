@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field
@@ -139,11 +140,11 @@ def evidence(
 ) -> DataEvidence:
     """Record what data show beside an audit, whose patterns these are."""
     table, everybody = found.table, found.everybody
-    largest: dict[tuple[int, ...], float] = {}
+    largest: dict[tuple[int, ...], Fraction] = {}
     for tally in found.groups:
         if tally.people >= min_group and tally.decided:
             key = tuple(i for i, _ in tally.values)
-            largest[key] = max(largest.get(key, 0.0), tally.selected / tally.decided)
+            largest[key] = max(largest.get(key, Fraction(0)), Fraction(tally.selected, tally.decided))
     return DataEvidence(
         source=table.name,
         people=everybody.people,
@@ -176,14 +177,16 @@ def _rates(tally: Tally) -> dict[str, Observed]:
 
 
 def _group(
-    tally: Tally, model: Classifier, min_group: int, largest: Mapping[tuple[int, ...], float]
+    tally: Tally, model: Classifier, min_group: int, largest: Mapping[tuple[int, ...], Fraction]
 ) -> DataGroup:
-    best = largest.get(tuple(i for i, _ in tally.values), 0.0)
+    best = largest.get(tuple(i for i, _ in tally.values))
+    # Rounded once: what is exactly four fifths must not fall below.
+    ratio = float(Fraction(tally.selected, tally.decided) / best) if best and tally.decided else None
     return DataGroup(
         values=labels(model, tally.values),
         people=tally.people,
         small=tally.people < min_group,
-        impact_ratio=tally.selected / tally.decided / best if best and tally.decided else None,
+        impact_ratio=ratio,
         **_rates(tally),
     )
 

@@ -41,17 +41,14 @@ def share_text(value: str | int | Decimal) -> str:
         raise ValueError(str(error)) from None
     plain = decimal_text(Decimal(text))
     if len(plain) > 2 + MAX_PLACES:
-        raise ValueError(f"{shown(text)} has more than {MAX_PLACES} decimal places")
+        raise ValueError(f"{shown(text)} has more than {MAX_PLACES} decimal places; write fewer")
     return plain
 
 
 def _share(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
         raise ValueError(f"{shown(value)} is not a number from 0 to 1; write one, such as 0.05")
-    try:
-        return share_text(value)
-    except ValueError as error:
-        raise ValueError(f"{error}; write one, such as 0.05") from None
+    return share_text(value)
 
 
 def _named(value: object) -> object:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from decimal import MAX_PREC, Context, Decimal
 from fractions import Fraction
+
+#: For sums and products of decimals that are not to lose a digit, however long they were given.
+ALL_DIGITS = Context(prec=MAX_PREC)
 
 
 def round_beside(value: Fraction, threshold: Fraction) -> float:
@@ -35,6 +38,16 @@ def rounded_up(value: Fraction) -> float:
 def both_ends(lower: Fraction, upper: Fraction, threshold: Fraction) -> tuple[float, float]:
     """Round the ends of a |degree| outward, the upper one not below `round_beside` of the lower."""
     return rounded_down(lower), min(max(rounded_up(upper), round_beside(lower, threshold)), 1.0)
+
+
+def ends_beside(lower: Fraction, upper: Fraction, threshold: Fraction) -> tuple[float, float]:
+    """Round the ends of a |degree| outward, but the upper one no farther than to ``float(threshold)``.
+
+    So what is proved not to be above the threshold isn't told to be, nor the other way round.
+    """
+    limit, (low, high) = float(threshold), both_ends(lower, upper, threshold)
+    high = max(high, math.nextafter(limit, math.inf)) if upper > threshold else min(high, limit)
+    return low, min(high, 1.0)
 
 
 def decimal_text(number: Decimal) -> str:

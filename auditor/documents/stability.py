@@ -13,7 +13,7 @@ from pydantic import Field
 from auditor.choices import CriterionName, Verdict
 from auditor.documents.audit import DegreeRecord, ModelRecord
 from auditor.documents.record import Count, Probability, Record, ToolRecord
-from auditor.documents.rounding import round_beside, rounded_down, rounded_up
+from auditor.documents.rounding import ends_beside, round_beside, rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from auditor.search.stability import Sample
@@ -163,7 +163,7 @@ def _quantile(sample: Sample, share: Fraction) -> QuantileRecord:
     return QuantileRecord(
         share=str(float(share)),
         degree=round_beside(degree, sample.threshold),
-        limits=(rounded_down(low), rounded_up(high)),
+        limits=ends_beside(low, high, sample.threshold),
     )
 
 

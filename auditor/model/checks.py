@@ -78,7 +78,7 @@ def exact(value: object) -> Decimal:
 
 def _decimal(value: object) -> Decimal:
     if isinstance(value, str):
-        raise ValueError(f"{shown(value)} is text, not a number; write it in digits and without quotes")
+        raise ValueError(f"{shown(value)} is text, not a number; write digits and a point, without quotes")
     if isinstance(value, float):
         raise ValueError(f"{value!r} is a binary float; give the exact number as decimal.Decimal or int")
     # Integers of NumPy and pandas are no subclass of int.

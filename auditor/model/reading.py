@@ -80,6 +80,8 @@ def parse_model(data: bytes, name: str) -> ModelSpec | ScorecardSpec:
         What the document is called in messages; its suffix tells the format.
     """
     tree, repeated = parsing.parse(data, name)
+    if part(tree, "kind") is None and part(tree, "payloadType") is not None:
+        raise InputError(f"{escaped(name)}: a signed certificate, and no model; auditor verify checks it")
     if part(tree, "kind") == SCORECARD:
         return accept(ScorecardSpec, tree, name, known=repeated)
     return accept(ModelSpec, tree, name, known=repeated)

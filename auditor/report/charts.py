@@ -13,6 +13,8 @@ from dataclasses import dataclass
 _WIDE, NARROW = 580, 400
 #: Room for the label of a horizontal axis.
 _LABEL = 75
+#: An axis of degrees has at least this share of its upper end, so that labels differ.
+_NEAREST = 1e-3
 
 
 @dataclass(frozen=True)
@@ -219,25 +221,26 @@ class Scatter:
         width: float = _WIDE,
         height: float = 190,
     ) -> Scatter:
-        """Lay out (probability, |degree|) pairs; every |degree| is above the threshold.
+        """Lay out (probability, |degree|) pairs of patterns.
 
-        A probability too small for a float is drawn at the left edge.
+        A probability too small for a float is drawn at the left edge, and a |degree| that is rounded to the
+        threshold or below it at the threshold.
         """
         everything = [*points, *front, *(point for _, marked in series for point in marked)]
         exponents = [math.log10(p) for p, _ in everything if p > 0]
         right = math.ceil(max(exponents))
         left = min(math.floor(min(exponents)), right - 1)
-        top = max(degree for _, degree in everything)
-        step = nice_step(top - threshold, 4)
+        top = max(threshold, *(degree for _, degree in everything))
+        step = nice_step(max(top - threshold, top * _NEAREST), 4)
         bottom = math.floor(threshold / step) * step
-        upper = math.ceil(top / step) * step
+        upper = max(math.ceil(top / step), math.floor(threshold / step) + 1) * step
 
         def place(point: tuple[float, float]) -> tuple[float, float]:
             probability, degree = point
             exponent = math.log10(probability) if probability > 0 else left
             return (
                 _round((exponent - left) / (right - left) * width),
-                _round((upper - degree) / (upper - bottom) * height),
+                _round((upper - max(degree, threshold)) / (upper - bottom) * height),
             )
 
         dots = dict.fromkeys(place(point) for point in points)

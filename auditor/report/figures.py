@@ -27,9 +27,9 @@ _NOBODY = 10**10
 FOUR_FIFTHS = "0.8"
 
 
-def rounded(value: float, digits: int = _DIGITS, rounding: str = decimal.ROUND_HALF_EVEN) -> str:
+def rounded(value: float | Decimal, digits: int = _DIGITS, rounding: str = decimal.ROUND_HALF_EVEN) -> str:
     """Round to significant digits, with an exponent if the number is tiny."""
-    exact = Decimal(repr(value))
+    exact = value if isinstance(value, Decimal) else Decimal(repr(value))
     if exact == 0:
         return "0"
     found = exact.quantize(Decimal((0, (1,), exact.adjusted() - digits + 1)), rounding)
@@ -45,6 +45,11 @@ def size(degree: float, limit: str, rounding: str = decimal.ROUND_HALF_EVEN) -> 
 
     >>> size(0.10000123, "0.1"), size(0.7999996, "0.8"), size(0.25, "0.1")
     ('0.100001', '0.7999996', '0.2500')
+
+    What a float can't tell from a limit of more digits is not above it, and is told in its own digits.
+
+    >>> size(0.1001, "0.1001000000000000000001"), size(0.1001, "0.1000999999999999999999")
+    ('0.1001', '0.1000999999999999999999')
     """
     value = abs(degree)
     side = Decimal(value).compare(Decimal(float(limit)))
@@ -52,12 +57,22 @@ def size(degree: float, limit: str, rounding: str = decimal.ROUND_HALF_EVEN) -> 
         text = rounded(value, digits, rounding)
         if Decimal(text).compare(Decimal(limit)) == side:
             return text
-    return repr(value) if side else limit
+    return repr(value) if side or Decimal(repr(value)) < Decimal(limit) else limit
 
 
 def signed(degree: float, limit: str) -> str:
     """Round a degree with its sign."""
     return ("+" if degree > 0 else "-" if degree < 0 else "") + size(degree, limit)
+
+
+def points(difference: float) -> str:
+    """Write a difference of two shares with its sign, to four decimals; below half of the last one it is 0.
+
+    >>> points(0.12345), points(-0.00004)
+    ('+0.1235', '0')
+    """
+    text = f"{difference:+.4f}"
+    return text if float(text) else "0"
 
 
 def between(low: float, high: float | None, limit: str) -> str:
@@ -70,7 +85,7 @@ def between(low: float, high: float | None, limit: str) -> str:
     return found if high is None else f"{found}, at most {size(high, limit, decimal.ROUND_CEILING)} (proved)"
 
 
-def percent(probability: float, digits: int = _DIGITS) -> str:
+def percent(probability: float | Decimal, digits: int = _DIGITS) -> str:
     """Write a probability, or a share that may exceed the whole, as a percentage."""
     if probability == 1:
         return "100%"
@@ -93,19 +108,21 @@ def share(part: int, all_of_them: int) -> str:
     """Write a part of a whole as a percentage."""
     if part == all_of_them:
         return "100%"
-    return "over 99.99%" if part * 10**6 >= all_of_them * 999_950 else percent(part / all_of_them)
+    if part * 10**6 >= all_of_them * 999_950:
+        return "over 99.99%"
+    return percent(Decimal(part) / Decimal(all_of_them))
 
 
 def people(probability: float | None) -> str:
     """Write a share of people as whole people; unknown where no population is assumed.
 
-    >>> people(0.1309), people(3.06e-4), people(1.27e-6), people(3.7e-17), people(0.0)
-    ('1,309 of 10,000', '3 of 10,000', '1 of 790,000', 'under 1 of 10 billion', 'nobody')
+    Patterns and groups have some people, also where a float is too coarse to tell their share from 0.
+
+    >>> people(0.1309), people(3.06e-4), people(1.27e-6), people(3.7e-17)
+    ('1,309 of 10,000', '3 of 10,000', '1 of 790,000', 'under 1 of 10 billion')
     """
     if probability is None:
         return "unknown"
-    if probability == 0:
-        return "nobody"
     if probability * _PEOPLE > 0.95:
         number = round(probability * _PEOPLE)
         return f"{min(number, _PEOPLE - (probability < 1)):,} of {_PEOPLE:,}"
@@ -154,13 +171,17 @@ def nats(divergences: Sequence[float | None]) -> list[str]:
     ]
 
 
-def plainly(value: Decimal) -> str:
-    """Write a number to two significant digits without an exponent, however small it is.
+def margin(value: Decimal) -> str:
+    """Write what is left below a limit: two digits, rounded down, without an exponent however small it is.
 
-    >>> plainly(Decimal("6.71e-7"))
-    '0.00000067'
+    Of a document's numbers no less than their last digit can be told from nothing.
+
+    >>> margin(Decimal("6.79e-7")), margin(Decimal(0))
+    ('0.00000067', 'less than 0.0000000000000001')
     """
-    return f"{Decimal(rounded(float(value), 2)):f}"
+    if not value:
+        return f"less than {Decimal(1).scaleb(1 - _ALL_DIGITS):f}"
+    return f"{Decimal(rounded(float(value), 2, decimal.ROUND_FLOOR)):f}"
 
 
 def likelihood(value: Decimal | float | None) -> str:

@@ -129,7 +129,7 @@ def _sample(sample: SampleRecord, document: Stability, heading: str) -> Iterator
             (
                 f"{100 * float(quantile.share):g}%",
                 size(quantile.degree, document.delta),
-                f"{rounded(quantile.limits[0])} to {rounded(quantile.limits[1])}",
+                " to ".join(size(limit, document.delta) for limit in quantile.limits),
             )
             for quantile in sample.quantiles
         ],

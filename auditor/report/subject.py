@@ -17,7 +17,7 @@ from auditor.documents.audit import (
 )
 from auditor.documents.labels import as_read
 from auditor.documents.parameters import ExactModel, ExactScorecard, fraction_of
-from auditor.documents.rounding import round_beside
+from auditor.documents.rounding import ends_beside, round_beside
 from auditor.model.spec import Provenance, RepairRecord
 from auditor.report.profiles import Profile
 
@@ -91,7 +91,8 @@ class Stated:
             return known | values
 
         largest = certificate.max_degree
-        bounds = float(largest.lower), float(largest.upper)
+        lower, upper = fraction_of(largest.lower), fraction_of(largest.upper)
+        bounds = round_beside(lower, threshold), ends_beside(lower, upper, threshold)[1]
         if largest.exact is not None:
             bounds = (round_beside(fraction_of(largest.exact), threshold),) * 2
         elif isinstance(exact, ExactScorecard) and witness and certificate.verdict != "inconclusive":
@@ -151,10 +152,14 @@ class Stated:
 
     @property
     def margin(self) -> Decimal | None:
-        """How far the largest degree stays below δ; None where it doesn't, or that is not proved."""
+        """How far every degree is proved to stay below δ; None where one doesn't, or that is not proved.
+
+        It is 0 where there is no number of a document between the two.
+        """
         if self.verdict != "delta-fair":
             return None
-        return Decimal(self.delta) - Decimal(repr(self.largest.max_degree))
+        _, high = self.largest.max_degree_bounds or (0.0, self.largest.max_degree)
+        return Decimal(self.delta) - Decimal(repr(high)) if high < float(self.delta) else Decimal(0)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from auditor.choices import CriterionName, ListName, RankBy, Undisclosed, Verdic
 from auditor.documents.audit import DegreeRecord, PatternRecord
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.criteria import filled
-from auditor.documents.rounding import decimal_text
+from auditor.documents.rounding import ALL_DIGITS, decimal_text
 from auditor.report.blocks import Block, Cell, Heading, Paragraph, Table, strong, values
 from auditor.report.figures import apart, between, nats, people, percent, signed
 
@@ -102,7 +102,7 @@ def threshold_words(criterion: CriterionName, delta: str) -> str:
 def least(min_probability: str) -> str:
     """The people of whom a share speaks."""
     least = Decimal(min_probability)
-    return f"at least {decimal_text(100 * least)}%" if least else "any share"
+    return f"at least {decimal_text(ALL_DIGITS.multiply(least, Decimal(100)))}%" if least else "any share"
 
 
 def probable(min_probability: str | None) -> str:

@@ -47,7 +47,9 @@ class Share:
         """
         text = str(given).strip()
         if not _DECIMAL.fullmatch(text) or not 0 <= (value := Fraction(text)) <= most:
-            raise InputError(f"{shown(text)} is not a decimal number from 0 to {most}")
+            raise InputError(
+                f"{shown(text)} is not a decimal number from 0 to {most}; write one, such as 0.05"
+            )
         return cls(text, value)
 
 

@@ -68,7 +68,10 @@ def grid(text: str) -> tuple[str, ...]:
     InputError
         If one is no number from 0 to 1, or they don't grow.
     """
-    found = [Share.of(part) for part in text.split(",")]
+    try:
+        found = [Share.of(part) for part in text.split(",")]
+    except InputError as error:
+        raise InputError(f"deltas: {error}, and commas between several") from error
     if len(found) > MOST:
         raise InputError(f"deltas: {len(found):,} thresholds are more than {MOST:,}")
     for before, after in pairwise(found):

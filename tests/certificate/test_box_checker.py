@@ -124,6 +124,18 @@ def test_what_an_audit_says_is_true(documents: dict[str, dict[str, Any]], verdic
     assert all(holds for _, holds, _ in checks), checks
 
 
+@pytest.mark.parametrize("hair", ["", "0000000000000000000000001"])
+def test_a_largest_degree_next_to_the_threshold_is_told_as_it_is(hair: str) -> None:
+    # No float is 0.3: the nearest is below.
+    value = Fraction(4, 5), Fraction(1, 5)
+    attribute = Attribute("s", ("a", "b"), True, (value, value[::-1]))
+    model = NaiveBayes("m", "d", "yes", "no", Fraction(1, 2), (attribute,))
+    document = json.loads(to_json(audit(model, f"0.3{hair}", top=1, box="0")))
+    assert document["verdict"] == "delta-fair"
+    checks = {name: holds for name, holds, _ in box_checker.examine(document)}
+    assert False not in checks.values(), checks
+
+
 def _set(name: str, value: Any) -> Callable[[Any], None]:
     def change(document: Any) -> None:
         document["how_far"]["sets"][0][name] = value

@@ -45,6 +45,31 @@ def test_bad_files(auditor: Auditor, tmp_path: Path, case: str, command: str) ->
     assert not (tmp_path / "out.json").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("model.pkl", "a pickle can run any code and is never opened"),
+        ("model.pmml", "a model of another program; auditor import model.pmml"),
+        ("people.csv", "a table of data, and no model; auditor learn people.csv"),
+    ],
+)
+def test_other_files_in_place_of_a_model(auditor: Auditor, name: str, said: str) -> None:
+    run = auditor("audit", name, "--delta", "0.1")
+    assert (run.code, run.out) == (3, "")
+    assert run.err.startswith(f"{name}: {said}")
+
+
+def test_documents_in_place_of_one_another_are_named(auditor: Auditor, tmp_path: Path) -> None:
+    signed = tmp_path / "signed.json"
+    signed.write_text('{"payload": "", "payloadType": "application/vnd.in-toto+json", "signatures": []}')
+    assert "a signed certificate, and no model" in auditor("audit", signed, "--delta", "0.1").err
+    model = EXAMPLES / "compas.json"
+    for command in (("verify", model), ("recertify", model, model, "--unverified-predecessor")):
+        run = auditor(*command)
+        assert run.code == 3
+        assert 'kind: "auditor/model" is not a certificate' in run.err
+
+
 def test_a_missing_file_and_a_folder(auditor: Auditor, tmp_path: Path) -> None:
     for path in (tmp_path / "missing.json", tmp_path):
         run = auditor("audit", path, "--delta", "0.1")

@@ -50,6 +50,12 @@ def test_version(auditor: Auditor) -> None:
     assert run == (0, f"auditor {__version__}\n", "")
 
 
+def test_the_list_of_commands_has_whole_sentences(auditor: Auditor) -> None:
+    listed = auditor("--help").out.partition("Commands:")[2].partition("Exit codes")[0]
+    assert "..." not in listed
+    assert all(line.endswith(".") for line in listed.splitlines() if line.strip())
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

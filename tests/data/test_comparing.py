@@ -188,6 +188,19 @@ def test_wilson_ends_are_where_the_share_is_z_standard_errors_away(count: int, p
     assert found.low <= count / people <= found.high
 
 
+def test_an_impact_ratio_of_exactly_four_fifths_is_not_below(tmp_path: Path) -> None:
+    # 20 of 30 over 25 of 30, which is below 0.8 if each is rounded before.
+    assert (20 / 30) / (25 / 30) < 0.8
+    rows = [
+        {"credit": "good", "sex": sex, "age": age, "job": job}
+        for sex, selected in (("m", 25), ("f", 20))
+        for age, job, people in (("64", "yes", selected), ("20", "no", 30 - selected))
+        for _ in range(people)
+    ]
+    data = compared(tmp_path / "d.csv", rows)
+    assert [group.impact_ratio for group in data.groups[:2]] == [1, 0.8]
+
+
 def test_small_groups_set_no_standard(tmp_path: Path) -> None:
     rows = [{"credit": "good", "sex": "m", "age": "20", "job": "no"}] * 40
     rows += [{"credit": "good", "sex": "f", "age": "64", "job": "yes"}] * 5

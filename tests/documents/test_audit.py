@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from auditor.documents.audit import Audit, PatternRecord
 from auditor.documents.record import to_json
-from auditor.documents.rounding import both_ends, round_beside
+from auditor.documents.rounding import both_ends, ends_beside, round_beside
 from auditor.documents.schemas import schemas
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.resources import resource
@@ -39,6 +39,22 @@ def test_a_rounded_degree_is_on_the_same_side_of_the_rounded_threshold(
         above = abs(degree) > threshold and float(threshold) < 1
         assert (abs(rounded) > float(threshold)) == above
         assert rounded == pytest.approx(float(degree), abs=1e-15)
+
+
+@given(st.fractions(0, 1), st.fractions(0, 1), st.fractions(0, 1), st.sampled_from([0, 1, -1]))
+def test_ends_are_rounded_outward_and_the_proved_one_to_its_side_of_the_threshold(
+    threshold: Fraction, first: Fraction, second: Fraction, side: int
+) -> None:
+    beside = min(max(threshold + Fraction(side, 10**30), Fraction(0)), Fraction(1))
+    for lower, upper in (sorted((first, second)), sorted((first, beside)), (beside, beside)):
+        low, high = ends_beside(lower, upper, threshold)
+        limit = float(threshold)
+        assert low <= lower
+        assert low <= round_beside(lower, threshold) <= high
+        assert high >= upper or high == limit
+        assert both_ends(lower, upper, threshold)[1] >= upper
+        if limit < 1:
+            assert (high > limit) == (upper > threshold)
 
 
 def test_values_are_named_and_an_infinite_divergence_is_null() -> None:

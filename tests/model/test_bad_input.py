@@ -139,7 +139,7 @@ LIKELIHOOD_CASES: Mapping[str, tuple[list[Edit], list[str]]] = {
     ),
     "prior as text": (
         [put("decision", "prior", "0.7")],
-        ['decision.prior: "0.7" is text, not a number; write it in digits and without quotes'],
+        ['decision.prior: "0.7" is text, not a number; write digits and a point, without quotes'],
     ),
     "prior differs from the counts": (
         [put("decision", "counts", {"favourable": 3, "unfavourable": 1})],

@@ -159,7 +159,7 @@ def test_a_number_may_be_spelled_in_any_way() -> None:
 
 def test_not_a_number_in_yaml() -> None:
     line = refused(YAML.replace("prior: 0.7", "prior: .nan").encode(), "m.yaml")
-    assert line == 'decision.prior: ".nan" is text, not a number; write it in digits and without quotes'
+    assert line == 'decision.prior: ".nan" is text, not a number; write digits and a point, without quotes'
 
 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=20))

@@ -34,6 +34,13 @@ def test_scatter_without_front_or_range() -> None:
     assert found.x_ticks[0].label == "100%"
 
 
+def test_scatter_of_degrees_that_are_rounded_to_the_threshold_or_below_it() -> None:
+    for degree in (0.1001, 0.1, 0.0999):
+        found = charts.Scatter.of([(0.5, degree), (0.1, degree)], [], [], 0.1001)
+        assert len({tick.label for tick in found.y_ticks}) == len(found.y_ticks) > 1
+        assert 0 <= float(found.cloud.split("h0")[0].split()[1]) <= found.height
+
+
 def test_line_keeps_a_value_between_its_ends() -> None:
     assert charts.Line.of((-10, 0), -5, width=100).value == 50
     assert charts.Line.of((-10, 0), 1, width=100).value == 100

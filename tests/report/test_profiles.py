@@ -79,6 +79,21 @@ def test_a_profile_says_no_where_no_group_is_below() -> None:
     assert f"? No, none of {len(ratios)}; the lowest impact ratio is " in found
 
 
+def test_a_profile_says_where_a_list_has_the_first_only() -> None:
+    whole = subjects.audited("compas", "0.1")
+    assert whole.audit
+    cut = whole.audit.search.model_copy(
+        update={"minimal_patterns_complete": False, "top_patterns_complete": False}
+    )
+    part = replace(whole, audit=whole.audit.model_copy(update={"search": cut}))
+    told, partly = dict(section.evidence(whole)), dict(section.evidence(part))
+    number = len(whole.audit.minimal_patterns)
+    assert told["minimal_patterns"] == f"{number} subset-minimal patterns."
+    assert partly["minimal_patterns"] == f"The first {number} subset-minimal patterns; there may be more."
+    assert "as far as found" in partly["top_patterns"]
+    assert "as far as found" not in told["top_patterns"]
+
+
 def test_what_was_compared_is_said() -> None:
     subject = replace(subjects.certified("1"), profile=load_profile("iso-iec-tr-24027"))
     said = words(html.render(subject))

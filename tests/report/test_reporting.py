@@ -280,6 +280,21 @@ def test_data_beside_the_model(auditor: Auditor, tmp_path: Path) -> None:
     assert "In the data, is any group below four fifths of the most favoured one? Yes: 1 of 2" in read(report)
 
 
+def test_a_degree_of_exactly_delta_is_told_so_beside_data_too(auditor: Auditor, tmp_path: Path) -> None:
+    # In floats 0.8 - 0.5 is above 0.3.
+    model, data = tmp_path / "model.json", tmp_path / "data.csv"
+    attribute = {"name": "s", "sensitive": True, "values": ["a", "b"]}
+    attribute["likelihood"] = {"favourable": [0.8, 0.2], "unfavourable": [0.2, 0.8]}
+    decision = {"name": "d", "favourable": "yes", "unfavourable": "no", "prior": 0.5}
+    kind = {"kind": "auditor/model", "version": 1, "name": "m"}
+    model.write_text(json.dumps(kind | {"decision": decision, "attributes": [attribute]}))
+    data.write_text("s,d\n" + "a,yes\nb,no\n" * 20)
+    run = auditor("audit", model, "--delta", "0.3", "--data", data)
+    assert run.code == 0
+    assert "0.30000000000000004" not in run.out
+    assert "+0.3000\n" in run.out.partition("How often")[2]
+
+
 def test_repair_that_was_tried_on_data() -> None:
     both = (0.5, 0.75)
     values: dict[str, Any] = {

@@ -110,7 +110,7 @@ def test_names_stay_inert_and_within_the_page(name: str, colour: bool) -> None:
         assert (bare != shown) == colour
         assert all(line.isprintable() for line in bare.splitlines())
         assert max(map(text.width, bare.splitlines())) <= COLUMNS
-    assert "2 more: auditor patterns MODEL --summary minimal" in render(document, "text")
+    assert "2 more: auditor patterns MODEL --delta 0.1 --summary minimal" in render(document, "text")
 
 
 @given(st.text(st.sampled_from("ab \xa0字"), max_size=60), st.integers(2, 20))

@@ -9,16 +9,18 @@ import pytest
 from auditor.choices import ListName, Verdict
 from auditor.documents.approvals import ApprovedGroupRecord, ApprovedTable, CutoffRecord
 from auditor.documents.audit import DegreeRecord
+from auditor.documents.comparison import CertificateSide
 from auditor.documents.criteria import WORDS, filled
 from auditor.messages import visible
 from auditor.report.blocks import Paragraph, written
-from auditor.report.sections import approvals
+from auditor.report.figures import margin
+from auditor.report.sections import approvals, changes
 from auditor.report.sections.cover import claim
 from auditor.report.sections.explored import explored
 from auditor.report.sections.worst import counted, largest
 from auditor.report.subject import Stated, Subject
 from auditor.report.text import verdict_line
-from auditor.report.wording import NOTHING_TO_FIND, list_heading, sentence, worst_heading
+from auditor.report.wording import NOTHING_TO_FIND, least, list_heading, sentence, worst_heading
 from tests.report.documents import audit_document, model, pattern
 
 
@@ -197,3 +199,67 @@ def test_approvals_have_a_gap_only_where_they_differ(rates: tuple[float, float],
     assert blocks
     assert isinstance(blocks[2], Paragraph)
     assert plain(blocks[2].text) == said
+
+
+def test_no_digit_of_a_threshold_is_lost() -> None:
+    said = filled(WORDS["ratio"].limit, f"0.{'0' * 40}1", d="yes")
+    assert f"at least 0.{'9' * 41} times" in said
+    assert least(f"0.{'0' * 40}1") == f"at least 0.{'0' * 38}1%"
+
+
+def test_what_is_found_above_a_threshold_is_told_above_it_where_more_is_open() -> None:
+    # The lower end is rounded down, to the threshold itself.
+    found = audit_document(delta="0.3", max_degree=0.30000000000000004, max_degree_bounds=(0.3, 1.0))
+    search = found.search.model_copy(update={"complete": False})
+    stated = Stated.of_audit(found.model_copy(update={"search": search}))
+    assert largest(stated) == "at least 0.30000000000000004 (found), at most 1.000 (proved); δ = 0.3"
+
+
+@pytest.mark.parametrize(
+    ("delta", "degree", "bounds", "below"),
+    [
+        ("0.1", 0.0625, (0.0625, 0.0625), "0.037"),
+        # The search for the worst pattern ended early: what is proved counts, not what was found.
+        ("0.1", 0.05, (0.05, 0.09), "0.010"),
+        ("0.1", 0.05, (0.05, 0.1), "less than 0.0000000000000001"),
+        ("0.09999999999999999999", 0.1, (0.1, 0.1), "less than 0.0000000000000001"),
+    ],
+)
+def test_the_margin_is_what_is_proved_of_it(
+    delta: str, degree: float, bounds: tuple[float, float], below: str
+) -> None:
+    found = audit_document(
+        verdict="delta-fair", delta=delta, max_degree=degree, max_degree_bounds=bounds, pattern_count=0
+    )
+    search = found.search.model_copy(update={"complete": bounds[0] == bounds[1]})
+    stated = Stated.of_audit(found.model_copy(update={"search": search}))
+    assert stated.margin is not None
+    assert margin(stated.margin) == below
+
+
+@pytest.mark.parametrize(
+    ("delta", "ends", "text"),
+    [
+        ("0.1000999999999999999999", ("0.1001", "0.1001"), "0.1001"),
+        ("0.1001000000000000000001", ("0.1001", "0.1001"), "0.1001"),
+        ("0.3", ("0.1", "0.3"), "at least 0.1000 (found), at most 0.3000 (proved)"),
+    ],
+)
+def test_the_largest_degree_of_a_certificate_is_on_its_side_of_delta(
+    delta: str, ends: tuple[str, str], text: str
+) -> None:
+    side = CertificateSide(
+        id="0" * 32,
+        sha256="0" * 64,
+        model="Credit",
+        model_sha256="0" * 64,
+        favourable="Granted",
+        verdict="delta-fair",
+        criterion="difference",
+        delta=delta,
+        min_probability=None,
+        max_degree=ends,
+        pattern_count=0,
+        total_patterns=48,
+    )
+    assert changes.largest(side) == text

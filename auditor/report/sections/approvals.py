@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from auditor.documents.approvals import ApprovedTable, CutoffRecord
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
-from auditor.report.figures import percent, plural
+from auditor.report.figures import percent, plural, points
 from auditor.report.sections.groups import row
 from auditor.report.subject import Subject
 
@@ -37,7 +37,7 @@ def section(subject: Subject) -> Blocks:
             values(entry.context_values, "nothing else known"),
             Cell(percent(entry.approved_given_context), entry.approved_given_context),
             Cell(percent(entry.approved_given_pattern), entry.approved_given_pattern),
-            Cell(_signed(entry.difference), abs(entry.difference)),
+            Cell(points(entry.difference), abs(entry.difference)),
         )
         for entry in shown
     ]
@@ -64,14 +64,10 @@ def _groups(table: ApprovedTable) -> list[Block]:
         said = f"all groups are approved equally often ({percent(least.approved)})"
     else:
         low, high = (f"{percent(group.approved)} ({values(group.values)})" for group in (least, most))
-        gap = _signed(most.approved - least.approved)[1:]
+        gap = points(most.approved - least.approved).lstrip("+")
         said = f"widest gap of two groups {gap}, from {low} to {high}"
     head = ("Group", "People", "P(approved | group)", "Impact ratio")
     return [
         Paragraph(f"{' · '.join(table.attributes)}: {said}.{rest}"),
         Table("", head, [row(group, group.approved) for group in groups[:_GROUPS]], 3, "groups"),
     ]
-
-
-def _signed(difference: float) -> str:
-    return "0" if difference == 0 else f"{difference:+.4f}"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from auditor.documents.rounding import ends_beside, round_beside
 from auditor.report.blocks import Block, Blocks, Heading, Paragraph, Table, values
 from auditor.report.figures import between, share, signed, size, whole
 from auditor.report.subject import Subject
@@ -137,9 +138,11 @@ def degrees(before: CertificateSide, after: CertificateSide) -> tuple[str, str]:
 def largest(side: CertificateSide) -> str:
     """The largest degree of a certificate, on its side of δ."""
     lower, upper = (Fraction(bound) for bound in side.max_degree)
+    threshold = Fraction(side.delta)
     if upper - lower <= _EXACT:
-        return size(float(lower if lower > Fraction(side.delta) else upper), side.delta)
-    return between(float(lower), float(upper), side.delta)
+        return size(round_beside(lower if lower > threshold else upper, threshold), side.delta)
+    _, high = ends_beside(lower, upper, threshold)
+    return between(round_beside(lower, threshold), high, side.delta)
 
 
 def _counted(side: CertificateSide) -> str:

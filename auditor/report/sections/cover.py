@@ -13,7 +13,7 @@ from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.criteria import filled
 from auditor.messages import visible
 from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table, written
-from auditor.report.figures import grouped, people, percent, plainly
+from auditor.report.figures import grouped, margin, people, percent
 from auditor.report.sections import data, groups, reach, repair
 from auditor.report.sections.worst import counted, largest
 from auditor.report.subject import Stated, Subject
@@ -375,8 +375,8 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
     stated, certificate, audit = subject.stated, subject.certificate, subject.audit
     model, provenance = stated.model, subject.provenance
     yield "Threshold", threshold_words(stated.criterion, stated.delta)
-    if (margin := stated.margin) is not None:
-        yield "Margin below δ", plainly(margin)
+    if (below := stated.margin) is not None:
+        yield "Margin below δ", margin(below)
     yield "Patterns found", counted(stated)
     if audit and audit.groups:
         yield "Groups", groups.summary(audit.groups)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from auditor.documents.data import DataEvidence, DataGroup, DataPattern, Observed
+from auditor.documents.audit import PatternRecord
+from auditor.documents.data import DataEvidence, DataGroup, DataPattern, Observed, listed
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
-from auditor.report.figures import FOUR_FIFTHS, percent, signed, size
+from auditor.report.figures import FOUR_FIFTHS, percent, points, signed, size
 from auditor.report.sections.groups import four_fifths
 from auditor.report.subject import Subject
 
 #: Patterns whose occurrence in data a terminal and a report show; the JSON document has all.
 _ON_TERMINAL, _ON_PAPER = 10, 40
-#: An observed degree has four decimals, and is 0 below half of the last.
-_SEEN = 0.00005
 
 
 def section(subject: Subject) -> Blocks:
@@ -52,12 +51,16 @@ def section(subject: Subject) -> Blocks:
         ]
     if data.patterns:
         shown = data.patterns[: _ON_TERMINAL if subject.brief else _ON_PAPER]
+        told: dict[object, str] = {}
+        if subject.audit and subject.audit.criterion == "difference":
+            delta = subject.stated.delta
+            told = {_key(record): signed(record.degree, delta) for record, _ in listed(subject.audit)}
         blocks += [
             Heading("How often the listed patterns occur in the data", "data-patterns"),
             Paragraph(
-                "Shares and degrees are those in the data; beside them stand those by the model. A * marks "
+                "Shares and changes are those in the data; beside them stand those by the model. A * marks "
                 "where the model’s share of people is outside the interval: its population is off there. The "
-                "degree is the difference that disclosing makes to the share of favourable decisions.",
+                "change is the difference that disclosing makes to the share of favourable decisions.",
                 "intro",
             ),
             Table(
@@ -69,10 +72,10 @@ def section(subject: Subject) -> Blocks:
                     "People",
                     "Share (95% interval)",
                     "By model",
-                    "Degree",
+                    "Change",
                     "By model",
                 ),
-                [_pattern(rank, pattern, subject.stated.delta) for rank, pattern in enumerate(shown, 1)],
+                [_pattern(rank, pattern, told.get(_key(pattern))) for rank, pattern in enumerate(shown, 1)],
                 5,
                 "patterns in-data",
             ),
@@ -169,9 +172,15 @@ def _errors(group: DataGroup) -> tuple[str, ...]:
     return values(group.values), *cells[0], *cells[1]
 
 
-def _pattern(rank: int, pattern: DataPattern, delta: str) -> tuple[str | Cell, ...]:
+def _key(pattern: PatternRecord | DataPattern) -> object:
+    return tuple(pattern.sensitive_values.items()), tuple(pattern.context_values.items())
+
+
+def _pattern(rank: int, pattern: DataPattern, degree: str | None) -> tuple[str | Cell, ...]:
+    """A row; by the model the change is the degree as it is listed, if the criterion is the difference."""
     given, context = pattern.observed_given_pattern.share, pattern.observed_given_context.share
-    degree = None if given is None or context is None else given - context
+    seen = None if given is None or context is None else given - context
+    change = pattern.favourable_given_pattern - pattern.favourable_given_context
     return (
         str(rank),
         values(pattern.sensitive_values),
@@ -179,6 +188,6 @@ def _pattern(rank: int, pattern: DataPattern, delta: str) -> tuple[str | Cell, .
         f"{pattern.occurs.count:,}",
         observed(pattern.occurs),
         _share(pattern.probability) + ("*" if pattern.probability_in_interval is False else ""),
-        "-" if degree is None else "0" if abs(degree) < _SEEN else f"{degree:+.4f}",
-        signed(pattern.favourable_given_pattern - pattern.favourable_given_context, delta),
+        "-" if seen is None else points(seen),
+        degree or points(change),
     )

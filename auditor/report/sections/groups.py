@@ -46,7 +46,8 @@ def section(subject: Subject) -> Blocks:
         blocks.append(Table(caption, head, rows, len(head) - 1, "groups"))
     left = sum(max(0, len(table.groups) - _SHOWN) for table in tables)
     if left:
-        blocks.append(Paragraph(f"Not shown: {plural(left, 'more group')}, the best off.", "small"))
+        text = f"Not shown: {plural(left, 'more group')}, none of them worse off than these."
+        blocks.append(Paragraph(text, "small"))
     return blocks
 
 

@@ -31,7 +31,9 @@ def section(subject: Subject) -> Blocks:
     shown = audit.minimal_patterns[:_ON_TERMINAL]
     blocks.append(_table(shown, audit.delta, "patterns"))
     if left := len(audit.minimal_patterns) - len(shown):
-        blocks.append(Paragraph(f"{left:,} more: auditor patterns MODEL --summary minimal"))
+        after = "" if audit.search.minimal_patterns_complete else ", and those after them"
+        command = f"auditor patterns MODEL {_question(audit)} --summary minimal"
+        blocks.append(Paragraph(f"{left:,} more{after}: {command}"))
     return blocks
 
 
@@ -62,6 +64,16 @@ def _table(patterns: Iterable[PatternRecord], delta: str, look: str) -> Table:
         for number, pattern in enumerate(patterns, 1)
     ]
     return Table("", ("#", "Disclosed", "Given", "Degree", "People"), rows, 2, look)
+
+
+def _question(audit: Audit) -> str:
+    """The options with which the same is asked."""
+    options = {
+        "--delta": audit.delta,
+        "--criterion": "ratio" if audit.criterion == "ratio" else None,
+        "--min-probability": audit.min_probability,
+    }
+    return " ".join(f"{name} {value}" for name, value in options.items() if value is not None)
 
 
 def _heading(audit: Audit) -> str:

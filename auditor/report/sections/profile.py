@@ -87,13 +87,16 @@ def evidence(subject: Subject) -> Iterator[tuple[EvidenceName, str]]:
         if audit.top_patterns:
             first = audit.top_patterns[0]
             whom = "" if first.probability is None else f" for {people(first.probability)} people"
+            found = "" if audit.search.top_patterns_complete else ", as far as found"
             yield (
                 "top_patterns",
-                f"{plural(len(audit.top_patterns), 'top pattern')}; the first has a degree of "
+                f"{plural(len(audit.top_patterns), 'top pattern')}{found}; the first has a degree of "
                 f"{signed(first.degree, delta)}{whom}.",
             )
         if audit.minimal_patterns:
-            yield "minimal_patterns", f"{plural(len(audit.minimal_patterns), 'subset-minimal pattern')}."
+            some = plural(len(audit.minimal_patterns), "subset-minimal pattern")
+            whole_list = audit.search.minimal_patterns_complete
+            yield "minimal_patterns", f"{some}." if whole_list else f"The first {some}; there may be more."
         if audit.by_share:
             figures = "; ".join(
                 f"{least(row.min_probability)} of people {degree(row, delta)}" for row in audit.by_share

@@ -28,7 +28,7 @@ def largest(stated: Stated) -> str:
     figure, delta = stated.largest, stated.delta
     if not figure.proved:
         low, high = figure.max_degree_bounds or (figure.max_degree, None)
-        return f"{between(low, high, delta)}; δ = {delta}"
+        return f"{between(max(low, figure.max_degree), high, delta)}; δ = {delta}"
     relation = "above" if figure.max_degree > float(delta) else "not above"
     return f"{size(figure.max_degree, delta)}, {relation} δ = {delta}"
 

@@ -224,7 +224,8 @@ class Omissions:
 
     def _reals(self, units: Integers) -> Floats:
         """Some σ, rounded up; infinite where there is none."""
-        return np.where(units == FAR, inf, self._tables.reals(units + self._tables.slack) + self._tables.wider)
+        tables = self._tables
+        return np.where(units == FAR, inf, tables.reals(units + tables.slack) + tables.wider)
 
     def _beside(self, u: int) -> tuple[Floats, Integers, Floats]:
         """Attributes that can be left out beside U, the one with the greatest gap first.

@@ -326,4 +326,5 @@ class Engine:
                 bar = self.criterion.threshold if only_patterns else -1
                 patterns = rank([p for p in measured if abs(p.degree) > bar], "discrimination")
                 return Ranking(tuple(patterns[:k]), True, first.nodes, first.evaluated, 0.0)
-        return found(self.limits)
+        # Where it wasn't the number of nodes that ended the first search, a second ends there as well.
+        return found(self.limits) if first.nodes >= _NEAR else first

@@ -375,7 +375,7 @@ class _Search:
         bounds = self._as_bound(self._degree_of_extensions(xs, 0))
         if self._least > -inf:
             close = np.flatnonzero(bounds >= self._best.floor)
-            self._looked_at += 2 * _DEARER * len(close)
+            self._looked_at += _HALVINGS * _DEARER * len(close)
             bounds[close] = self._as_bound(self._degree_of_extensions(xs[close], _HALVINGS))
         return bounds
 

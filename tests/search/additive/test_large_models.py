@@ -17,6 +17,7 @@ import pytest
 from auditor.model.reading import load_naive_bayes
 from auditor.search.additive.combinations import Scope
 from auditor.search.additive.counting import count_patterns
+from auditor.search.additive.engine import Engine
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import maximal_patterns, minimal_patterns, pareto_patterns
@@ -326,6 +327,16 @@ def test_forty_sensitive_attributes(name: str) -> None:
         count = count_patterns(tables, criterion, limits=Limits(steps=10**6))
         assert count.total is None
         assert count.reason
+
+
+def test_the_worst_of_a_share_of_people_is_proved_where_all_is_sensitive() -> None:
+    random, share = Random("thirty"), Fraction(1, 100)
+    attributes = tuple(random_columns(random, 3, sensitive=True) for _ in range(30))
+    model = naive_bayes(PlainModel(Fraction(1, 2), attributes))
+    (worst,) = Engine(model, Difference(DELTA)).worst_by_share([share])
+    assert worst.complete
+    assert worst.patterns[0].probability >= share
+    assert worst.lower <= worst.upper <= worst.lower * (1 + Fraction(1, 10**30))
 
 
 def test_forty_sensitive_attributes_within_limits() -> None:

@@ -84,6 +84,8 @@ class Engine:
         self.tables = tables_of(classifier)
         self._memory = Memory()
         self._counting = Counting(self.tables, criterion, limits)
+        #: By each score the best patterns, and how many were asked for.
+        self._tops: dict[RankBy, tuple[int, Ranking]] = {}
 
     def worst(
         self,
@@ -166,6 +168,13 @@ class Engine:
 
     def top(self, k: int, rank_by: RankBy = "divergence") -> Ranking:
         """The k best discrimination patterns by a score."""
+        known = self._tops.get(rank_by)
+        if known is None or known[0] < k:
+            known = self._tops[rank_by] = k, self._top(k, rank_by)
+        ranking = known[1]
+        return replace(ranking, patterns=ranking.patterns[:k])
+
+    def _top(self, k: int, rank_by: RankBy) -> Ranking:
         if rank_by == "discrimination" and not self._few:
             worst = self.worst(k, only_patterns=True)
             upper = 0.0 if worst.complete else float(worst.upper)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from auditor.choices import CriterionName
+from auditor.choices import CriterionName, RankBy
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.model.reading import load_naive_bayes
 from auditor.search.additive import engine as engines
@@ -154,6 +154,20 @@ def test_where_shares_are_rounded_what_discloses_more_can_be_a_hair_likelier(
     assert [p.context_values for p in asked.top(3, "discrimination").patterns] == [everything] * 2
     assert [p.context_values for p in asked.minimal(3).patterns] == [everything] * 2
     assert asked.count().total == 2
+
+
+@pytest.mark.parametrize("rank_by", get_args(RankBy))
+def test_a_shorter_list_is_the_beginning_of_a_longer_one(
+    rank_by: RankBy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = load_naive_bayes(EXAMPLES / "compas.json").naive_bayes()
+    asked = Engine(model, CRITERIA["difference"](Fraction(1, 10)))
+    longer = asked.top(20, rank_by)
+    assert asked.top(30, rank_by).patterns[:20] == longer.patterns
+    # It isn't searched again.
+    monkeypatch.setattr(engines, "top_patterns", None)
+    monkeypatch.setattr(engines, "worst_patterns", None)
+    assert asked.top(7, rank_by).patterns == longer.patterns[:7]
 
 
 def test_of_one_attribute_the_worst_is_proved_though_thousands_come_near_it() -> None:

@@ -350,7 +350,7 @@ class Audit(Record):
     group_level_bounds: tuple[Probability, Probability] | None = None
     """Found lower and proved upper bound; null in older documents."""
     individual_level: PatternRecord | None
-    """Worst found pattern with every attribute disclosed."""
+    """Worst found pattern with every attribute disclosed; null: none was found of a degree above 0."""
     individual_level_bounds: tuple[Probability, Probability] | None = None
     """Found lower and proved upper bound; null in older documents."""
     by_sensitive_attribute: tuple[SensitiveAttributeRecord, ...]

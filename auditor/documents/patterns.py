@@ -24,7 +24,7 @@ class PatternList(Record):
 
     ``top`` has those that rank highest; ``minimal`` those without a proper part that is one; ``pareto`` those
     that no other beats in both probability and |degree|; ``maximal`` those without an extension that is one;
-    ``sample`` has patterns drawn uniformly from all.
+    ``sample`` has patterns drawn uniformly from all; where they are fewer than the limit, they are all.
     """
 
     kind: Literal["auditor/patterns"] = "auditor/patterns"

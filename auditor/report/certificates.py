@@ -78,7 +78,6 @@ def change_line(document: Comparison) -> str:
 
 def _verification(document: Verification, level: int) -> list[Block]:
     certificate = document.certificate
-    dates = f", expires {certificate.expires}" if certificate.verdict == "delta-fair" else ""
     facts = (
         ("File", certificate.file),
         (KINDS[certificate.verdict].capitalize(), certificate.id),
@@ -90,7 +89,7 @@ def _verification(document: Verification, level: int) -> list[Block]:
         *([("Not disclosed", UNDISCLOSED[certificate.undisclosed])] if certificate.undisclosed else []),
         ("Favourable decision", certificate.favourable),
         ("Sensitive attributes", ", ".join(certificate.sensitive)),
-        ("Issued", f"{certificate.issued}{dates}"),
+        ("Issued", f"{certificate.issued}, expires {certificate.expires}"),
         ("Names the key", certificate.names_key or "none; it is not signed"),
     )
     return [Heading(result_line(document), level=level), Facts(facts), _checks(document.checks)]

@@ -16,7 +16,6 @@ from auditor.documents.labels import as_read
 from auditor.report.blocks import Block, Cell, Facts, Heading, Items, Paragraph, Table
 from auditor.report.csv import cell
 from auditor.report.figures import plural, whole
-from auditor.report.sections.explored import SCOPE
 from auditor.report.wording import VERDICTS, degree, probable, threshold_words
 
 FleetFormatName = Literal["text", "jsonl", "csv", "markdown", "html"]
@@ -31,6 +30,11 @@ SUFFIXES: dict[str, FleetFormatName] = {
     ".htm": "html",
 }
 _FAILED = "not audited"
+_SCOPE = (
+    "This speaks of the probabilities that the models themselves define. It does not say how well these "
+    "describe any actual people, and it does not cover other attributes, other decisions or changed "
+    "parameters."
+)
 #: From the worst to the best; what isn't known can be worse than whatever was found.
 _ORDER = (_FAILED, *(VERDICTS[v] for v in ("not-delta-fair", "inconclusive", "delta-fair")))
 
@@ -104,7 +108,7 @@ def _blocks(rows: Sequence[FleetRow], question: FleetQuestion, folder: Path) -> 
     if failed:
         lines = (p if p.startswith(f"{file}: ") else f"{file}: {p}" for file, p in failed)
         blocks += [Heading("Models that were not audited, and why"), Items(tuple(lines))]
-    return [*blocks, Heading("What this does not say"), Paragraph(SCOPE)]
+    return [*blocks, Heading("What this does not say"), Paragraph(_SCOPE)]
 
 
 def _row(row: FleetRow, folder: Path) -> tuple[str | Cell, ...]:

@@ -149,7 +149,8 @@ def _dress(elements: Sequence[Sequence[str]]) -> dict[str, object]:
 def _rich(text: str) -> Markup:
     """Write a text with what is marked in it, and with minus signs: a screen reader passes over a hyphen.
 
-    No line ends within an equation of numbers, a number of people or after §. A digest is in a fixed pitch.
+    No line ends within an equation of numbers, a number of people, δ-fair or after §. A digest is in a fixed
+    pitch.
     """
 
     def marked(attribute: str, value: str) -> str:
@@ -162,6 +163,8 @@ def _rich(text: str) -> Markup:
         shown = str(escape(re.sub(r"(?<![\w-])-(?=\d)", "−", part)))
         shown = re.sub(r" ([=−]) (?=[\d−])", "\u00a0\\1\u00a0", shown).replace("§ ", "§\u00a0")
         shown = re.sub(r"(?<=\d) of (?=10,000\b)", "\u00a0of\u00a0", shown)
+        shown = shown.replace("o / (1 + o)", "o\u00a0/\u00a0(1\u00a0+\u00a0o)")
+        shown = shown.replace("δ-fair", '<span class="one">δ-fair</span>')
         return re.sub(r"\b(sha256:)?[0-9a-f]{64}\b", r'<span class="digest">\g<0></span>', shown)
 
     return Markup(written(text, plain, marked))

@@ -117,8 +117,10 @@ def probable_only(min_probability: str | None) -> str:
     return f"Only patterns with a probability of at least {min_probability} are considered."
 
 
-def of_all(min_probability: str | None) -> str:
-    """Among which patterns something is the worst."""
+def of_all(min_probability: str | None, proved: bool = True) -> str:
+    """Among which patterns something is the worst, or that it is the worst that was found."""
+    if not proved:
+        return "found"
     return "of all" if min_probability is None else "of those considered"
 
 
@@ -165,14 +167,21 @@ def list_heading(
     rank_by: RankBy = "divergence",
     min_probability: str | None = None,
     unproved: int = 0,
+    limit: int = 0,
 ) -> str:
-    """What is in a list of so many patterns, of which so many at the end are not proved to be the first."""
+    """What is in a list of so many patterns, of which so many at the end are not proved to be the first.
+
+    A sample of fewer patterns than its limit has all.
+    """
     patterns = "pattern" if number == 1 else "patterns"
     if chosen == "top":
         found = "" if complete else ", as far as found"
         return f"Top {number:,} discrimination {patterns} by {RANKINGS[rank_by]}{found}"
     if chosen == "sample":
-        return f"{number:,} discrimination {patterns} drawn uniformly from all"
+        number_of = f"{number:,} discrimination {patterns}"
+        return (
+            f"{number_of}, all that there are" if number < limit else f"{number_of} drawn uniformly from all"
+        )
     kind, meaning = _SUMMARIES[chosen]
     some, rest = (f"{number:,}", "") if complete else (f"The first {number:,}", "; there may be more")
     # What beats a pattern, or is a part of it, is at least as probable; what extends it may be less so.

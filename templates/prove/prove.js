@@ -99,8 +99,7 @@ function dates(certificate, today) {
   if (today < valid_from) return [false, `valid from ${valid_from}`];
   if (today >= expires) return [false, `expired on ${expires}`];
   if (issued > today) return [false, `issued on ${issued}, after today`];
-  // A finding is not valid for a time: it was found.
-  return [true, verdict === "delta-fair" ? `valid from ${valid_from} to the start of ${expires}` : `issued on ${issued}`];
+  return [true, `${verdict === "delta-fair" ? "valid " : ""}from ${valid_from} to the start of ${expires}, issued on ${issued}`];
 }
 
 /** Whether claim, assumptions, limits and method are those of its facts. */

@@ -135,7 +135,7 @@ def test_a_minimum_probability_limits_what_is_said(auditor: Auditor) -> None:
 
     fair = auditor("audit", COMPAS, "--delta", "0.1", "--min-probability", "0.6")
     assert fair.code == 0
-    assert "Only patterns with a probability of at least 0.6 are considered." in " ".join(fair.out.split())
+    assert "Shown for patterns of at least 60% of people: disclosing" in " ".join(fair.out.split())
 
 
 def test_what_no_pattern_is_as_probable_as_is_refused(auditor: Auditor) -> None:

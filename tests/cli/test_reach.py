@@ -144,7 +144,7 @@ def test_scorecards_about_a_scorecard(
     assert ("Scorecards before rounding" in run.out) == ("--rounding" in options)
 
 
-def test_half_a_unit_of_many_places_is_written_with_an_exponent(auditor: Auditor, tmp_path: Path) -> None:
+def test_half_a_unit_of_many_places_is_told_by_its_place(auditor: Auditor, tmp_path: Path) -> None:
     values = [{"value": v, "weight": f"0.{'1' * 31}{v}", "share": 0.5} for v in ("1", "2")]
     card = tmp_path / "card.json"
     tree = {
@@ -157,7 +157,11 @@ def test_half_a_unit_of_many_places_is_written_with_an_exponent(auditor: Auditor
     }
     card.write_text(re.sub('"(0.1+[12])"', r"\1", json.dumps(tree)))
     run = auditor("audit", card, "--delta", "0.1", "--rounding")
-    assert "Scorecards before rounding, by up to 5e-33: every one is δ-fair." in run.out
+    said = " ".join(run.out.split())
+    assert (
+        "Scorecards before rounding, by up to half a unit of decimal place 32: every one is δ-fair." in said
+    )
+    assert "is within half a unit of decimal place 32 of the audited one’s, in any combination." in said
     found = far(auditor, 0, card, "--delta", "0.1", "--rounding")
     assert [cards["size"] for cards in found["cards"]] == [f"0.{'0' * 32}5"]
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from auditor.report import charts
+from auditor.report.html import environment
+from tests.report.documents import audit_document
 
 
 def test_degree_scale_keeps_the_values_apart_from_its_end() -> None:
@@ -13,6 +17,22 @@ def test_degree_scale_keeps_the_values_apart_from_its_end() -> None:
     assert [tick.label for tick in scale.ticks][:3] == ["0", "0.05", "0.1"]
     assert charts.DegreeScale.of(0.9, 0.95, 1).high == 600
     assert charts.DegreeScale.of(0, 0, 0).ticks
+
+
+@pytest.mark.parametrize(("delta", "largest"), [(0.12, 0.1), (1e-4, 9.7e-5), (0.9, 0.95), (0.3, 0.3)])
+def test_labels_of_the_degree_scale_stay_within_its_picture(delta: float, largest: float) -> None:
+    scale = charts.DegreeScale.of(delta, largest, largest)
+    drawn = (
+        environment().get_template("charts.html.j2").make_module({"stated": audit_document(delta=str(delta))})
+    )
+    svg = drawn.degree_scale(scale, "", "")  # type: ignore[attr-defined]
+    left, _, width, _ = map(float, re.search(r'viewBox="([^"]+)"', svg)[1].split())  # type: ignore[index]
+    labels = re.findall(r'class="tick[^"]*" x="([^"]+)" y="32" text-anchor="(\w+)"[^>]*>([^<]+)<', svg)
+    assert [label for *_, label in labels] == [tick.label for tick in scale.ticks]
+    for x, anchor, label in labels:
+        # Digits of the face are 7.7 wide.
+        right = float(x) + 7.7 * len(label) * {"middle": 0.5, "end": 0}[anchor]
+        assert right <= left + width
 
 
 def test_scatter_places_points_on_its_axes() -> None:

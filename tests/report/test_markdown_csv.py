@@ -10,8 +10,9 @@ import pytest
 
 from auditor.messages import visible
 from auditor.report import csv as csv_report
-from auditor.report import markdown
+from auditor.report import markdown, sections
 from auditor.report.formats import format_of, render
+from tests.report import subjects
 from tests.report.documents import audit_document, model, pattern, pattern_list
 
 
@@ -51,6 +52,8 @@ def test_markdown_has_all_sections_and_whole_tables() -> None:
     assert "How severe, and for how many" not in shown
     numbers = "+0.2500 | 50.00% | 75.00% | 1.235% | 0.003051"
     assert f"| **Sex: Female**, **Age: Over 30** | **Level: 3 or 4** | {numbers} |" in shown
+    # What keeps words on one line is for pages.
+    assert "\xa0" not in markdown.laid_out(sections.whole(subjects.audited("figure1", "0.2")))
 
 
 def test_markdown_leaves_out_what_there_is_not() -> None:

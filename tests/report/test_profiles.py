@@ -98,6 +98,7 @@ def test_what_was_compared_is_said() -> None:
     subject = replace(subjects.certified("1"), profile=load_profile("iso-iec-tr-24027"))
     said = words(html.render(subject))
     assert "the clauses themselves could not be looked up" in said
+    assert "On 2026-11-29 it was compared with the abstract" in said
 
 
 def test_what_the_report_lacks_is_open() -> None:

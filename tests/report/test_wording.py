@@ -12,15 +12,17 @@ from auditor.documents.audit import DegreeRecord
 from auditor.documents.comparison import CertificateSide
 from auditor.documents.criteria import WORDS, filled
 from auditor.messages import visible
+from auditor.report import markdown, sections
 from auditor.report.blocks import Paragraph, written
 from auditor.report.figures import margin
-from auditor.report.sections import approvals, changes
+from auditor.report.sections import approvals, changes, method
 from auditor.report.sections.cover import claim
 from auditor.report.sections.explored import explored
 from auditor.report.sections.worst import counted, largest
 from auditor.report.subject import Stated, Subject
 from auditor.report.text import verdict_line
 from auditor.report.wording import NOTHING_TO_FIND, least, list_heading, sentence, worst_heading
+from tests.report import subjects
 from tests.report.documents import audit_document, model, pattern
 
 
@@ -68,7 +70,11 @@ def test_claims(verdict: Verdict, said: str, limit: str) -> None:
     assert claim(Stated.of_audit(document)).endswith(f"changes P(Granted) by {limit} 0.1.")
     assert "at δ = 0.1 for these sensitive attributes" in verdict_line(document)
     limited = claim(Stated.of_audit(audit_document(verdict=verdict, min_probability="0.001")))
-    assert limited.endswith("Only patterns with a probability of at least 0.001 are considered.")
+    # Once.
+    first, last = "for patterns of at least 0.1% of people: disclosing", "of at least 0.001 are considered."
+    assert (first in limited, limited.endswith(last)) == (
+        (False, True) if verdict == "not-delta-fair" else (True, False)
+    )
 
 
 def test_few_patterns_without_a_degree_say_nothing_of_a_scorecard_s_points() -> None:
@@ -129,7 +135,11 @@ def test_a_missing_count_has_its_bounds_and_its_reason() -> None:
     ],
 )
 def test_headings_of_lists(chosen: ListName, complete: bool, text: str) -> None:
-    assert list_heading(chosen, 2, complete).startswith(text)
+    assert list_heading(chosen, 2, complete, limit=2).startswith(text)
+
+
+def test_a_sample_of_all_is_called_so() -> None:
+    assert list_heading("sample", 2, True, limit=3) == "2 discrimination patterns, all that there are"
 
 
 @pytest.mark.parametrize(
@@ -263,3 +273,31 @@ def test_the_largest_degree_of_a_certificate_is_on_its_side_of_delta(
         total_patterns=48,
     )
     assert changes.largest(side) == text
+
+
+def test_what_is_not_proved_is_called_the_worst_found() -> None:
+    """Of an undecided audit nothing is the worst of all."""
+    audit = subjects.undecided().audit
+    assert audit
+    said = markdown.laid_out(sections.whole(subjects.of_audit(audit)))
+    assert "the worst found, above" in said
+    assert "the worst of all, above" not in said
+
+
+def test_colours_are_explained_only_where_there_are_some() -> None:
+    for delta, found in (("0.1", True), ("0.45", False)):
+        said = markdown.laid_out(sections.whole(subjects.audited("compas", delta)))
+        assert ("the stronger the colour" in said) == found
+        assert (f"None that was found is above δ = {delta}." in said) != found
+
+
+def test_without_a_population_no_word_is_explained_that_needs_one() -> None:
+    declared = [audit_document(model=model(undisclosed=term)) for term in ("conforming", "declared")]
+    for document, there in zip(declared, (True, False), strict=True):
+        said = markdown.laid_out(method.limits(subjects.of_audit(document)) or ())
+        assert ("| Divergence |" in said, "| Pareto front |" in said) == (there, there)
+
+
+def test_a_long_worked_example_has_its_table() -> None:
+    said = markdown.laid_out(sections.whole(subjects.undecided()))
+    assert "| Nothing |" in said

@@ -85,7 +85,7 @@ def _by_attribute(audit: Audit) -> list[Block]:
         if worst is None:
             text = "no pattern in scope"
         elif worst == audit.worst_pattern:
-            text = f"the worst {of_all(audit.min_probability)}, above"
+            text = f"the worst {of_all(audit.min_probability, record.proved)}, above"
         else:
             text = f"{values(worst.sensitive_values)} in the context "
             text += values(worst.context_values, "of nothing else")
@@ -121,6 +121,12 @@ def _by_pair(audit: Audit) -> list[Block]:
     if len(names) < 2:
         return []
     cells = {frozenset(record.attributes): _heat(record, audit) for record in audit.by_pair}
+    marks = (
+        f"▲ marks degrees above δ = {audit.delta}; the stronger the colour of a cell, the nearer to the "
+        f"largest degree {of_all(audit.min_probability)}."
+        if any(record.max_degree > float(audit.delta) for record in audit.by_pair)
+        else f"None that was found is above δ = {audit.delta}."
+    )
     rows: list[tuple[str | Cell, ...]] = [
         (
             second,
@@ -132,9 +138,7 @@ def _by_pair(audit: Audit) -> list[Block]:
         Heading("By pair of sensitive attributes", "pairs"),
         Paragraph(
             "The worst degree in any context if only the attribute of the row and that of the column may be "
-            f"disclosed{limited(audit.min_probability)}; on the diagonal, if only that one may. ▲ marks "
-            f"degrees above δ = {audit.delta}; the stronger the colour of a cell, the nearer to the largest "
-            f"degree {of_all(audit.min_probability)}.",
+            f"disclosed{limited(audit.min_probability)}; on the diagonal, if only that one may. {marks}",
             "intro",
         ),
         Table("", ("Disclosed", *names), rows, len(names), "heat"),

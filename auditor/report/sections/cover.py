@@ -207,8 +207,11 @@ def claim(stated: Stated) -> str:
         "not-delta-fair": f"Found: in at least one context, disclosing sensitive values {excess}.",
         "inconclusive": f"Neither shown nor refuted{only}: {disclosing} {limit}.",
     }[stated.verdict]
-    nothing = NOTHING_TO_FIND if stated.model.undisclosed and _finds_nothing(stated) else ""
-    return " ".join(filter(None, (said, nothing, probable_only(stated.min_probability))))
+    if stated.model.undisclosed and _finds_nothing(stated):
+        return f"{said} {NOTHING_TO_FIND}"
+    # The other verdicts say it at their beginning.
+    only = probable_only(stated.min_probability) if stated.verdict == "not-delta-fair" else ""
+    return f"{said} {only}".rstrip()
 
 
 def _finds_nothing(stated: Stated) -> bool:
@@ -413,10 +416,7 @@ def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
             else ", nothing overridden"
         )
         yield "Policy", f"SHA-256 {grouped(certificate.policy.sha256[:16])} …{loosened}"
-    if certificate.verdict == "delta-fair":
-        dates = f"from {certificate.valid_from} until {certificate.expires}, issued {certificate.issued}"
-        yield "Valid", dates
-    else:
-        yield "Issued", f"{certificate.issued}"
+    dates = f"from {certificate.valid_from} until {certificate.expires}, issued {certificate.issued}"
+    yield "Valid" if certificate.verdict == "delta-fair" else "Dates", dates
     if certificate.supersedes:
         yield "Takes the place of", _succession(certificate.supersedes, certificate)

@@ -15,7 +15,7 @@ from auditor.report.subject import Subject
 from auditor.report.wording import limited, sentence
 
 #: Steps of the worked example; a longer one is not worked.
-_STEPS = 14
+_STEPS = 30
 
 
 def section(subject: Subject) -> Blocks:
@@ -58,7 +58,7 @@ def section(subject: Subject) -> Blocks:
             "With a pocket calculator: odds are the chance of the favourable decision over that of the "
             f"other one. They begin at {odds}, which is P({d}) = {percent(float(prior))}. Each value that "
             "becomes known multiplies them by how much more common it is among people with the favourable "
-            "decision. Odds of o are a chance of o\u00a0/\u00a0(1\u00a0+\u00a0o).",
+            "decision. Odds of o are a chance of o / (1 + o).",
             "intro",
         ),
         Table("", head, table, 4, "odds"),

@@ -29,7 +29,8 @@ def _which(pattern: PatternRecord, subject: Subject) -> str:
         worst.sensitive_values,
         worst.context_values,
     ):
-        return f"This is the worst pattern {of_all(subject.stated.min_probability)}, above."
+        where = of_all(subject.stated.min_probability, subject.stated.largest.proved)
+        return f"This is the worst pattern {where}, above."
     return sentence(pattern, subject.stated.model.favourable)
 
 

@@ -35,6 +35,8 @@ _LIMITS = (
 
 #: Words of the findings of an audit, which a certificate by itself doesn't show.
 _OF_FINDINGS = ("Divergence", "Impact ratio", "Pareto front", "Subset-minimal")
+#: Words of findings that rest on a population.
+_OF_POPULATIONS = ("Divergence", "Pareto front", "Probability", "Subset-minimal")
 _GLOSSARY = (
     ("Context", "What is known of a person apart from the disclosed sensitive values."),
     (
@@ -143,6 +145,7 @@ def said(subject: Subject) -> tuple[str, ...]:
 
 def limits(subject: Subject) -> Blocks:
     """What the answer shows and what not, and the words for it."""
+    populated = subject.stated.model.undisclosed in (None, "conforming")
     return [
         Heading("What this shows, and what it does not", "limits"),
         Items(said(subject)),
@@ -152,6 +155,7 @@ def limits(subject: Subject) -> Blocks:
                 (word, meaning.format(limited=limited(subject.stated.min_probability)))
                 for word, meaning in _GLOSSARY
                 if (subject.audit or word not in _OF_FINDINGS)
+                and (populated or word not in _OF_POPULATIONS)
                 and (word != "Naive Bayes" or subject.stated.model.undisclosed is None)
             )
         ),

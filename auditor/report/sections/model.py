@@ -96,8 +96,8 @@ def _scorecard(card: ExactScorecard) -> list[Block]:
     times = "" if odds == 1 else f"{exactly(odds)} × "
     return [
         Paragraph(
-            f"The odds of {card.favourable} are {times}{card.base} to the power of {intercept} plus the "
-            "weight of each attribute. The digest is that of the exact numbers.",
+            f"The odds of {card.favourable} are {times}{card.base} to the power of the sum of {intercept} "
+            "and the weight of each attribute. The digest is that of the exact numbers.",
             "intro",
         ),
         Table("", ("Attribute", "Value", "Weight"), rows, 1, "weights"),

@@ -24,7 +24,7 @@ def section(subject: Subject) -> Blocks:
     there = dict(evidence(subject))
     blocks: list[Block] = [
         Paragraph(
-            f"{profile.name}. {profile.source}. Compared {profile.compared}, on {profile.checked}. "
+            f"{profile.name}. {profile.source}. On {profile.checked} it was compared {profile.compared}. "
             f"{profile.about}"
         ),
         Paragraph(
@@ -69,7 +69,8 @@ def evidence(subject: Subject) -> Iterator[tuple[EvidenceName, str]]:
     if stated.coverage:
         yield (
             "coverage",
-            f"All {whole(stated.total)} pairs are decided, by {plural(len(stated.coverage), 'set')}.",
+            f"All {whole(stated.total)} pairs are decided, of "
+            f"{plural(len(stated.coverage), 'combination')} of sensitive attributes.",
         )
     if CRITERIA[stated.criterion].is_ratio and Fraction(delta) == 1 - Fraction(FOUR_FIFTHS):
         fair = stated.verdict == "delta-fair"

@@ -41,6 +41,8 @@ _SAID: Mapping[ReachVerdict, str] = {
     "varies": "No single pattern discriminates in all of them.",
     "inconclusive": "",
 }
+#: A smaller half unit is told by its place.
+_SHORT = Decimal("1e-5")
 _ONE_PATTERN = "one pattern discriminates in every model"
 _POPULATIONS = "all populations that conform with the scorecard"
 _NOT_LIKELY = (
@@ -124,8 +126,9 @@ def _factor(share: str) -> str:
 
 
 def _half_unit(size: str) -> str:
-    """With an exponent where the zeros of many places would hide it; it is 5 of some place, exactly."""
-    return f"{Decimal(size):e}" if Decimal(size) < Decimal("1e-5") else size
+    """By its place where the zeros of many places would hide it; it is 5 of the place after that, exactly."""
+    half = Decimal(size)
+    return f"half a unit of decimal place {-half.adjusted() - 1}" if half < _SHORT else size
 
 
 def _rows(number: str) -> str:
@@ -162,9 +165,10 @@ def _cards(cards: CardSetRecord, stated: Stated, *, brief: bool) -> list[Block]:
         f"multiplies the odds by what is at most {_factor(cards.size)} times larger or smaller than in the "
         f"audited one (ε = {cards.size})"
         if cards.set == "box"
-        else f"is within {_half_unit(cards.size)} of the audited one’s, which is half a unit of its last "
-        "decimal place"
+        else f"is within {_half_unit(cards.size)} of the audited one’s"
     )
+    if cards.set != "box" and Decimal(cards.size) >= _SHORT:
+        off += ", which is half a unit of its last decimal place"
     which = (
         "These are all scorecards each of whose numbers, those for what isn’t disclosed and the intercept "
         f"among them, {off}, in any combination."

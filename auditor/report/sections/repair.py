@@ -103,7 +103,7 @@ def blocks(
     if record.progress:
         made.append(
             Table(
-                "Patterns left after each round",
+                "Patterns left, by round",
                 ("Round", "Constraints", "Log-likelihood", "Patterns left"),
                 [
                     (f"{r.round:,}", f"{r.constraints:,}", likelihood(r.log_likelihood), whole(r.patterns))

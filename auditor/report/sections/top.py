@@ -34,7 +34,13 @@ def listed(document: PatternList) -> list[Block]:
     model, delta = document.model, document.delta
     number, rank_by = len(document.patterns), document.rank_by or "divergence"
     heading = list_heading(
-        document.list, number, document.complete, rank_by, document.min_probability, document.unproved
+        document.list,
+        number,
+        document.complete,
+        rank_by,
+        document.min_probability,
+        document.unproved,
+        document.limit,
     )
     blocks: list[Block] = [
         Heading(f"{model.name}, δ = {delta}, criterion {document.criterion}", level=1),

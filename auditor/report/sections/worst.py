@@ -56,7 +56,7 @@ def _by_share(subject: Subject) -> list[Block]:
         if worst is None:
             disclosed, context = "no pattern", ""
         elif worst == audit.worst_pattern:
-            disclosed, context = f"the worst {of_all(audit.min_probability)}, above", ""
+            disclosed, context = f"the worst {of_all(audit.min_probability, record.proved)}, above", ""
         else:
             disclosed = values(worst.sensitive_values)
             context = values(worst.context_values, "nothing else known")

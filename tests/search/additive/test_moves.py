@@ -60,3 +60,28 @@ def test_a_move_leaves_less_to_spend() -> None:
     even = np.log([0.5])
     far = moves.within(1, np.array([0]), even, even, float(np.log((2**-3 + 4**-3) / 2)))
     assert 3 * log(2) <= far[0] < 3.05 * log(2)
+
+
+def test_a_value_that_is_certain_by_a_hair_too_much_moves_a_sum_for_nothing() -> None:
+    """Shares are rounded, so that ``P(v | d)`` may be above 1 by as much."""
+    for hair in (1e-9, 1e-20):
+        moves = Moves(np.array([0]), np.array([3.0]), np.array([hair]), np.array([-3.0]), 1)
+        here, even = np.array([0]), np.log([0.5])
+        assert moves.finite_within(1, np.array([True]), np.array([0.1]))[0] >= 3
+        assert moves.within(1, here, even, even, -1.0)[0] >= 3
+        assert moves.cost(1, here, np.array([3.0]))[0] <= 0
+
+
+def test_what_moves_a_sum_by_less_than_rounding_has_no_price() -> None:
+    """Beside sums so large as others', λ = 1e-14 is rounded away, and the price of its value with it."""
+    log_odds, log_d = np.array([5e3, 1e-14]), np.array([-1.0, -2.0])
+    moves = Moves(np.array([0, 1]), log_odds, log_d, log_d - log_odds, 2)
+    for gain in (0.0, 1e-15):
+        assert moves.cost(1, np.array([1]), np.array([gain]))[0] <= 0
+
+
+def test_odds_beyond_every_float_are_moved_too() -> None:
+    """``P(d, ·)`` is as nothing beside ``P(d̄, ·)``, until a rise by 1000 has left of both as much."""
+    moves = Moves(np.array([0]), np.array([2e3]), np.array([-1.0]), np.array([-2e3 - 1]), 1)
+    far = moves.within(1, np.array([0]), np.array([-1e3]), np.array([-1.0]), -1002.0)
+    assert far[0] >= 2e3

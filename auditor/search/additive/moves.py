@@ -65,7 +65,8 @@ class Moves:
                     _from_the_end(np.minimum.accumulate, slopes * (1 - _ROUNDING), inf),
                 )
             )
-            self._steps[sign] = _steps(position, gain, -log_p, positions)
+            # Where shares are rounded a likelihood may be above 1 by a hair (`Population.rise`).
+            self._steps[sign] = _steps(position, gain, np.maximum(-log_p, 0), positions)
         (self.most, self.finite_most, self.rise), (least, finite_least, self.fall) = sides
         self.least, self.finite_least = -least, -finite_least
 
@@ -81,15 +82,12 @@ class Moves:
             g at cost c leaves at most ``e^-c`` of the first and ``e^-(c + g)`` of the second.
         """
         place = self._place(sign, position)
-        larger = np.maximum(log_p, log_other)
-        p, other, budget = np.exp(log_p - larger), np.exp(log_other - larger), larger - floor
         least = np.zeros(len(position))
-        furthest = self._curves.gain(place, budget + np.log(p + other))
+        furthest = self._curves.gain(place, np.logaddexp(log_p, log_other) - floor)
         for _ in range(_HALVINGS):
             # What moves further than g has no more to spend than is left after g.
             g = (least + furthest) / 2
-            with np.errstate(divide="ignore"):
-                most = self._curves.gain(place, budget + np.log(p + other * np.exp(-g)))
+            most = self._curves.gain(place, np.logaddexp(log_p, log_other - g) - floor)
             beyond = most > g
             least, furthest = np.where(beyond, g, least), np.where(beyond, np.minimum(most, furthest), g)
         pinned = np.isinf(np.append(self.most, self.least))
@@ -151,9 +149,11 @@ class _Curves:
     def cost(self, place: Integers, gain: Floats) -> Floats:
         """At least what a gain costs."""
         span, ends, keys, _, room = self._gains
-        gain = np.clip(gain * (1 - _ROUNDING) - room, 0, ends[place])
-        cost: Floats = np.interp(place * span + gain, keys, self._costs[3]) * (1 - _ROUNDING) - _ROUNDING
-        return cost
+        gain = gain * (1 - _ROUNDING) - room
+        some = np.minimum(np.maximum(gain, 0), ends[place])
+        cost = np.interp(place * span + some, keys, self._costs[3]) * (1 - _ROUNDING) - _ROUNDING
+        # Steps that are rounded away stand at 0, where nothing has been paid for them.
+        return np.where(gain > 0, cost, 0.0)
 
 
 def _from_the_end(accumulated: Callable[[Floats], Floats], numbers: Floats, last: float) -> Floats:

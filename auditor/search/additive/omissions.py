@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
 from collections.abc import Iterator
 from functools import cached_property
 from heapq import heappop, heappush
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.log_odds import FAR, Floats, Integers, LogOdds, merged, population_of
+from auditor.search.additive.ranking import placed
 from auditor.search.additive.tree import Mask
 from auditor.search.criteria import Criterion
 
@@ -95,24 +95,7 @@ class Values:
 
     def arrangements(self, others: Assignment) -> Iterator[Assignment]:
         """What discloses as many of the same values of attributes that are alike, in order."""
-        attributes, given = sorted(self.order[self.sensitives :]), dict(others)
-        rest: dict[int, list[int]] = {}
-        for i in attributes:
-            insort(rest.setdefault(self.kind[i], []), given.get(i, FAR))
-        row = [rest[self.kind[i]].pop(0) for i in attributes]
-        while True:
-            yield tuple((i, v) for i, v in zip(attributes, row, strict=True) if v != FAR)
-            # The last place at which a greater one can stand, of those that come later.
-            for place in reversed(range(len(row))):
-                later = rest[self.kind[attributes[place]]]
-                greater = bisect_right(later, row[place])
-                later.insert(greater, row[place])
-                if greater + 1 < len(later):
-                    break
-            else:
-                return
-            row[place] = later.pop(greater + 1)
-            row[place + 1 :] = [rest[self.kind[i]].pop(0) for i in attributes[place + 1 :]]
+        return placed(self.kind, sorted(self.order[self.sensitives :]), others)
 
     @cached_property
     def sets(self) -> Integers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -181,24 +181,25 @@ def arrangements(
 ) -> Iterator[tuple[Assignment, Assignment]]:
     """All pairs that come of (x, y) where attributes of a kind change places, by rising `Pattern.key`."""
     everywhere = range(len(kinds))
-    for sensitive_values in _moves(kinds, everywhere, x):
+    for sensitive_values in placed(kinds, everywhere, x):
         taken = {i for i, _ in sensitive_values}
-        for context_values in _moves(kinds, [i for i in everywhere if i not in taken], y):
+        for context_values in placed(kinds, [i for i in everywhere if i not in taken], y):
             yield sensitive_values, context_values
 
 
-def _moves(kinds: Sequence[Hashable], free: Iterable[int], values: Assignment) -> Iterator[Assignment]:
-    """Every way to disclose some values by free attributes of the same kinds."""
-    used: dict[Hashable, list[int]] = {kinds[i]: [] for i, _ in values}
-    for i, v in values:
-        used[kinds[i]].append(v)
-    places = [i for i in free if kinds[i] in used]
-    left: dict[Hashable, list[int]] = {}
-    for kind, disclosed in used.items():
-        unused = sum(kinds[i] == kind for i in places) - len(disclosed)
-        # Entries of all kinds are as long, so that the last one is "unused" for each.
-        left[kind] = [*(disclosed.count(v) for v in range(1 + max(v for _, v in values))), unused]
+def placed(
+    kinds: Sequence[Hashable] | Mapping[int, Hashable], free: Iterable[int], values: Assignment
+) -> Iterator[Assignment]:
+    """Every way to disclose some values by free attributes of the same kinds, in order."""
     last = 1 + max((v for _, v in values), default=0)
+    # Of each kind how often each value is left, and at the end how many attributes disclose none.
+    left = {kinds[i]: [0] * (last + 1) for i, _ in values}
+    places = [i for i in free if kinds[i] in left]
+    for i in places:
+        left[kinds[i]][last] += 1
+    for i, v in values:
+        left[kinds[i]][v] += 1
+        left[kinds[i]][last] -= 1
     for entries in arranged([left[kinds[i]] for i in places], last):
         yield tuple((i, v) for i, v in zip(places, entries, strict=True) if v != last)
 
@@ -366,8 +367,8 @@ class _Search:
     def _bound_contexts(self, xs: Xs, slots: Slots) -> Floats:
         if self._rank_by != "discrimination":
             return self._bounds.of_roots(slots)
-        low, high = self._reach_within(xs, *self._log_p(xs))
-        return self._as_bound(self._tree.largest_degree(xs.strength, low, high))
+        nothing = np.zeros(len(xs))
+        return self._as_bound(self._within_degree(xs, np.ones_like(xs.column), nothing, nothing))
 
     def _bound_extensions(self, xs: Xs) -> Floats:
         if self._rank_by != "discrimination":
@@ -437,16 +438,6 @@ class _Search:
             )
             low, high = np.maximum(low, prior - far), np.minimum(high, prior + far)
         return tree.largest_degree(strength, low - tree.wider, high + tree.wider)
-
-    def _reach_within(self, xs: Xs, log_u: Floats, log_v: Floats) -> tuple[Floats, Floats]:
-        """The least and the greatest γ of contexts of x and its extensions that are probable enough."""
-        tree = self._tree
-        low, high = self._tree.tables.reals(xs.low), self._tree.tables.reals(xs.high)
-        if self._least > -inf:
-            start, nothing = tree.tables.prior * tree.unit, np.zeros(len(xs), dtype=np.int64)
-            fall, rise = self._moves(tree.columns.moves, nothing, log_u, log_v)
-            low, high = np.maximum(low, start - fall), np.minimum(high, start + rise)
-        return low - tree.wider, high + tree.wider
 
     def _moves(self, moves: Moves, position: Integers, log_u: Floats, log_v: Floats) -> tuple[Floats, Floats]:
         """At most how far a sum falls and rises while ``P(xy)`` is large enough."""

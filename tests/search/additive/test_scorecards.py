@@ -315,6 +315,14 @@ def test_a_minimum_probability_is_held_to_more_digits_than_are_told(value: int) 
         assert found == engine.top(1, "discrimination").patterns
 
 
+def test_a_value_that_rounding_makes_more_than_certain_is_disclosed_for_nothing() -> None:
+    # P(v0 | d) is above 1 by a hair, as where a file's weights are rounded; only in its context s = 0 is one.
+    model = replace(two(("1", "-1"), "2", ("1.00000000000000000001", "-70")), intercept=Fraction(-2))
+    engine = Engine(model, Difference(Fraction(3, 20)), Fraction(1, 1000))
+    assert engine.count().total == 1
+    assert [key(p) for p in engine.top(ALL, "probability").patterns] == [(((0, 0),), ((1, 0),))]
+
+
 def test_a_strength_whose_supremum_is_the_threshold_counts_for_nothing() -> None:
     # By the ratio halved odds reach 1/2 in the limit only, and all contexts are next to it.
     model = replace(two(("-1", "-2"), "2", ("0", "1")), intercept=Fraction(-600))

@@ -30,8 +30,8 @@ from auditor.model.exponentials import sign
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.exponentials import tables_of_scorecard
 from auditor.search.additive.subset_sums import Leaves, nearest
+from auditor.search.additive.tree import LOST
 from auditor.search.criteria import CONTEXT, Criterion, ln
-from auditor.search.extremes import LEAST
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.reach import Certain
 
@@ -378,7 +378,7 @@ class CardSearch:
     def _supremum(self, strength: Fraction | float) -> Fraction:
         """From above, |degree| wherever it is greatest."""
         bound = float(self._criterion.supremum(float(strength) * _ROUND_UP)) * _ROUND_UP
-        return Fraction(min(1.0, bound + LEAST))
+        return Fraction(min(1.0, bound + LOST))
 
     def _size(self, strength: float, direction: int, off: float) -> Fraction:
         """From above, |degree| at some distance from its peak, or anywhere where the peak is infinite."""

@@ -20,8 +20,6 @@ from auditor.search.ranges import Ranges, Ratio
 
 Where = Literal["low", "high", "peak"]
 
-#: Added to bounds from floats, which lose digits below it, and end at 0.
-LEAST = 1e-300
 #: Fraction bits of the tables, fewer where sums would leave int64, and the most that sums may have.
 _BITS, _LARGEST_SUM = 48, 59
 

@@ -25,9 +25,9 @@ import numpy as np
 from auditor.choices import ReachVerdict
 from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.search.additive.interval_sums import meet
+from auditor.search.additive.tree import LOST
 from auditor.search.criteria import Criterion, ln
 from auditor.search.extremes import (
-    LEAST,
     Option,
     Tables,
     Where,
@@ -327,7 +327,7 @@ class _Search:
         high = self._prior[1] + self._margin + sum(self._reach[i][1] for i in free)
         with np.errstate(invalid="ignore", over="ignore"):
             bound = float(self._criterion.largest_size(np.array(s), np.array(low), np.array(high)))
-        return 1.0 if isnan(bound) else min(bound * _ROUND_UP + LEAST, 1.0)
+        return 1.0 if isnan(bound) else min(bound * _ROUND_UP + LOST, 1.0)
 
     def _solve(self, x: Assignment, sign: int, ceiling: Fraction) -> tuple[_Found, Fraction, bool, bool]:
         """The best context of x, a bound on all, whether one exceeds the threshold, and whether that is sure.
@@ -396,7 +396,7 @@ class _Search:
         # |degree| falls with the distance from the peak, which is a few units off at most.
         distance = max(0.0, met.miss / (1 << self._tables.bits) - self._margin)
         bound = float(self._criterion.size(float(log(ratio)), peak + distance))
-        return met.choices, met.complete, Fraction(min(bound * _ROUND_UP + LEAST, 1.0))
+        return met.choices, met.complete, Fraction(min(bound * _ROUND_UP + LOST, 1.0))
 
     def _ratio(self, attribute: int, value: int) -> tuple[Ratio, Ratio]:
         ratio = self._ranges.ratio(attribute, value)

@@ -51,7 +51,6 @@ class Bounds:
     def __init__(self, tree: Tree, *, divergence: bool) -> None:
         self._tree, self._divergence = tree, divergence
         self._threshold = float(tree.criterion.threshold)
-        self._wider = tree.wider
         log_u, log_v = population_of(tree.tables).log_prior
         self._log_u, self._log_v, self._gamma = log_u, log_v, tree.tables.prior * tree.unit
         moves = tree.columns.moves
@@ -95,16 +94,16 @@ class Bounds:
         edges = _edges(start, top, _STRENGTHS)
         lower = np.concatenate([edges[..., :-1], np.zeros((*own.shape, 1))], axis=-1)
         upper = np.concatenate([edges[..., 1:], np.where(pinned, inf, 0.0)[..., None]], axis=-1)
-        cost = np.maximum(lower - base[..., None] - self._wider, 0) * np.minimum(rate, _STEEPEST)[..., None]
+        cost = np.maximum(lower - base[..., None] - tree.wider, 0) * np.minimum(rate, _STEEPEST)[..., None]
         lower = np.where(fixed[..., None], np.where(own > 0, inf, 0.0)[..., None], lower)
         upper = np.where(fixed[..., None], np.where(own > 0, inf, 0.0)[..., None], upper)
         cost = np.where(fixed[..., None], 0.0, cost)
         favoured_left = favoured[..., None] - cost
-        other_left = np.minimum(favoured[::-1, :, None], favoured_left - lower + self._wider)
+        other_left = np.minimum(favoured[::-1, :, None], favoured_left - lower + tree.wider)
         strength = sign[..., None] * (upper + tree.error)
         low, high = tree.interval(strength)
-        low = np.maximum(low, (self._tree.tables.reals(xs.low) - self._wider)[:, None])
-        high = np.minimum(high, (self._tree.tables.reals(xs.high) + self._wider)[:, None])
+        low = np.maximum(low, (self._tree.tables.reals(xs.low) - tree.wider)[:, None])
+        high = np.minimum(high, (self._tree.tables.reals(xs.high) + tree.wider)[:, None])
         log_a = np.array([favoured_left[0], other_left[1]])
         log_b = np.array([other_left[0], favoured_left[1]])
         slots = Slots(
@@ -124,8 +123,8 @@ class Bounds:
     def _over_cells(self, slots: Slots, t0: Floats, t1: Floats, *, exact_share: bool) -> Floats:
         """The greatest bound of any cell, for contexts that start from nothing disclosed."""
         log_u, log_v = self.cells(slots, t0, t1, exact_share=exact_share)
-        log_u = log_u + self._log_u - self._rise * np.maximum(t0 - self._gamma - self._wider, 0)
-        log_v = log_v + self._log_v - self._fall * np.maximum(self._gamma - t1 - self._wider, 0)
+        log_u = log_u + self._log_u - self._rise * np.maximum(t0 - self._gamma - self._tree.wider, 0)
+        log_v = log_v + self._log_v - self._fall * np.maximum(self._gamma - t1 - self._tree.wider, 0)
         best = np.where(slots.low <= slots.high, np.minimum(log_u, log_v), -inf)
         result: Floats = best.max(axis=-1)
         return result
@@ -265,7 +264,9 @@ class _Grids:
         # An interval that ends on an edge, to within rounding, meets the cells on both sides.
         first = np.floor(np.clip((start - low) * scale - 1e-6, 0, self._cells - 1)).astype(np.int64)
         last = np.floor(np.clip((stop - low) * scale + 1e-6, 0, self._cells - 1)).astype(np.int64)
-        missed = (stop < low - self._bounds._wider) | (start > high + self._bounds._wider) | (low > high)
+        missed = (
+            (stop < low - self._bounds._tree.wider) | (start > high + self._bounds._tree.wider) | (low > high)
+        )
         return np.where(missed, 1, first), np.where(missed, 0, last)
 
     def _range_max(self, side: Integers, row: Integers, first: Integers, last: Integers) -> Floats:

@@ -188,19 +188,18 @@ def _counted(tables: LogOdds, criteria: Sequence[Criterion], limits: Limits) -> 
     halves = _Halves(tables)
     planned: dict[int, list[_Space]] = {}
     refused: dict[int, _TooMuch] = {}
-    hopeless: _TooMuch | None = None
-    # The lower the threshold, the more there is to count.
-    for which in sorted(range(len(criteria)), key=lambda which: -criteria[which].threshold):
+    # The lower the threshold, the more there is to count: what is too much is so for those that follow.
+    order = sorted(range(len(criteria)), key=lambda which: -criteria[which].threshold)
+    for place, which in enumerate(order):
         try:
-            if hopeless:
-                raise hopeless
             spaces = _spaces(tables, criteria[which], sets, _Work(limits, halves))
-            if (least := sum(space.least_steps(limits) for space in spaces)) > limits.steps:
-                hopeless = _too_many(f"at least {Decimal(least):.1e}", limits)
-                raise hopeless
-            planned[which] = spaces
         except _TooMuch as reason:
             refused[which] = reason
+            continue
+        if (least := sum(space.least_steps(limits) for space in spaces)) > limits.steps:
+            refused |= dict.fromkeys(order[place:], _too_many(f"at least {Decimal(least):.1e}", limits))
+            break
+        planned[which] = spaces
     # The sorted half is as long as is best for all of them.
     pairs = sum(
         len(space.places) * space.over.choices(space.over.outside)

@@ -335,9 +335,8 @@ class _Count:
     def _within(self, pairs: _Grown) -> _Grown:
         """Those that can still come to the interval of their x, and be probable enough.
 
-        A rise by g leaves at most ``e^-c`` of ``P(d, x, y)``, where c is what g costs at least; and what it
-        leaves has the odds that go with γ + g, so that ``P(xy) <= P(d, x, y) e^-c (1 + e^-(t + g))``, where
-        t are the log-odds before. A fall likewise.
+        A rise by g leaves at most ``e^-c`` of ``P(d, x, y)`` and ``e^-(c + g)`` of ``P(d̄, x, y)``, where c is
+        what g costs at least (`Moves.within`). A fall likewise.
         """
         later = [reach for i, reach in enumerate(self.tables.reach) if i not in self._free]
         low, high = (sum(ends) for ends in zip(*later, strict=True)) if later else (0, 0)
@@ -345,16 +344,15 @@ class _Count:
         pairs = pairs[(first <= last) & (pairs.sums + low <= last) & (pairs.sums + high >= first)]
         reals, sums = self.tables.reals, self.tables.reals(pairs.sums)
         log_u, log_v = pairs.log_u, pairs.log_v
-        with np.errstate(invalid="ignore"):
-            t = log_u - log_v
-            pinned = ~np.isfinite(t)
-            remaining = np.array([i not in self._free for i in range(len(self.tables.values))])
-            near = np.ones(len(pairs), dtype=bool)
-            for sign, log_p, ends in ((1, log_u, self._ends[0]), (-1, log_v, self._ends[3])):
-                g = np.maximum(sign * (reals(ends[pairs.first]) - sums), 0) - self.tables.wider
-                left = log_p + np.logaddexp(0, -(sign * t + g))
-                left = np.where(pinned, np.maximum(log_u, log_v), left)
-                near &= g <= self._moves.finite_within(sign, remaining, left - self._floor)
+        remaining = np.array([i not in self._free for i in range(len(self.tables.values))])
+        near = np.ones(len(pairs), dtype=bool)
+        for sign, log_p, log_other, ends in (
+            (1, log_u, log_v, self._ends[0]),
+            (-1, log_v, log_u, self._ends[3]),
+        ):
+            g = np.maximum(sign * (reals(ends[pairs.first]) - sums), 0) - self.tables.wider
+            budget = np.logaddexp(log_p, log_other - g) - self._floor
+            near &= g <= self._moves.finite_within(sign, remaining, budget)
         return pairs[near]
 
     def _groups(self) -> Iterator[Integers]:

@@ -311,9 +311,6 @@ class _Search:
         if self._tree.scope.contexts != "none":
             self._push(CONTEXTS, ids[whole], self._bound_contexts(xs[whole], slots[whole]))
 
-    def _priors(self) -> tuple[float, float]:
-        return population_of(self._tree.tables).log_prior
-
     def _open(self, ids: Integers, k: int) -> None:
         """Make roots of x that have been bounded coarsely only, and bound them finely."""
         first = len(self._tree.roots)
@@ -448,7 +445,7 @@ class _Search:
 
     def _log_p(self, xs: Xs) -> tuple[Floats, Floats]:
         """``ln P(d, x)`` and ``ln P(d̄, x)``."""
-        log_u, log_v = self._priors()
+        log_u, log_v = population_of(self._tree.tables).log_prior
         return xs.log_a + log_u, xs.log_b + log_v
 
     def _as_bound(self, degree: Floats) -> Floats:

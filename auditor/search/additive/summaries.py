@@ -296,14 +296,12 @@ class _Walk:
 
     def _open(self, ids: Integers, log_p: Floats, add: _Add, prune: _Prune) -> None:
         """Look at x themselves."""
-        xs = self.tree.xs.at(ids)
-        low, high = (
-            self.tree.tables.reals(xs.low) - self.tree.wider,
-            self.tree.tables.reals(xs.high) + self.tree.wider,
-        )
-        most = self.tree.largest_degree(xs.strength, low, high)
+        tree = self.tree
+        xs = tree.xs.at(ids)
+        low, high = tree.tables.reals(xs.low) - tree.wider, tree.tables.reals(xs.high) + tree.wider
+        most = tree.largest_degree(xs.strength, low, high)
         ids = ids[~prune(self._places_of(xs), log_p, most)]
-        self._look(self.tree.open(ids), add, prune)
+        self._look(tree.open(ids), add, prune)
 
     def _expand(self, ids: Integers, log_p: Floats, add: _Add, prune: _Prune) -> None:
         nodes = self.tree.at(ids)

@@ -19,14 +19,13 @@ from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, merged
 from auditor.search.additive.sliced_sums import Sliced
 from auditor.search.additive.subset_sums import Alike, Choice, Leaves, Nearest, nearest
+from auditor.search.additive.tree import LOST
 from auditor.search.criteria import CONTEXT, Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import UNTOLD, Pattern
 
 #: Covers the rounding of the few float operations behind a bound.
 _ROUND_UP = 1 + 1e-12
-#: At least what they lose where probabilities are next to 0, below which floats have fewer digits or none.
-_LOST = 1e-300
 #: Entries of the frontier looked at together, fewer where they have more children than so many.
 _BLOCK, _CHILDREN = 64, 1 << 16
 #: Sums nearest the peak that are looked for at once where they are gone through in slices, and where they are
@@ -310,7 +309,7 @@ class Strongest:
                 np.where(np.abs(strength) <= self._error, -size, size),
             )
         ]
-        return np.minimum(np.maximum(*bounds) * _ROUND_UP + _LOST, 1.0)
+        return np.minimum(np.maximum(*bounds) * _ROUND_UP + LOST, 1.0)
 
 
 def _bound(tables: LogOdds, criterion: Criterion, x: Assignment, gap: int) -> float:
@@ -329,7 +328,7 @@ def _bound(tables: LogOdds, criterion: Criterion, x: Assignment, gap: int) -> fl
         nearest_end = min(max(peak, lowest), highest)
         ends = (peak - margin, peak + margin) if margin > abs(nearest_end - peak) else (nearest_end,)
         largest = max(largest, *(float(criterion.size(s, t)) for t in ends))
-    return min(largest * _ROUND_UP + _LOST, 1.0)
+    return min(largest * _ROUND_UP + LOST, 1.0)
 
 
 def group_level(tables: LogOdds, criterion: Criterion) -> Pattern:

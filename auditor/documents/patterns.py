@@ -46,6 +46,11 @@ class PatternList(Record):
 
     They are maximal, but others may come before them.
     """
+    missing_at_most: Annotated[float, Field(gt=0, le=1)] | None = None
+    """Proved: no maximal pattern that may be missing before these has a greater probability.
+
+    null: none is, or nothing is known of them.
+    """
     patterns: tuple[PatternRecord, ...]
     model: ModelRecord
     tool: ToolRecord = ToolRecord()
@@ -75,6 +80,7 @@ class PatternList(Record):
             limit=limit,
             complete=found.complete,
             unproved=getattr(found, "unproved", 0),
+            missing_at_most=getattr(found, "missing_at_most", None),
             patterns=tuple(PatternRecord.of(model, pattern, threshold) for pattern in found.patterns),
             model=ModelRecord.of(model),
         )

@@ -93,6 +93,15 @@ def percent(probability: float | Decimal, digits: int = _DIGITS) -> str:
     return "over 99.99%" if probability < 1 and Decimal(text) >= 100 else f"{text}%"
 
 
+def percent_at_most(probability: float) -> str:
+    """Write a bound of a probability, rounded up.
+
+    >>> percent_at_most(0.123401), percent_at_most(2.71801e-14), percent_at_most(1)
+    ('12.35%', '2.719e-12%', '100%')
+    """
+    return percent(Decimal(rounded(probability, rounding=decimal.ROUND_CEILING)))
+
+
 def apart(before: float, after: float) -> tuple[str, str]:
     """Write two probabilities as percentages, with as many digits as show that they differ.
 

@@ -12,7 +12,7 @@ from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.criteria import filled
 from auditor.documents.rounding import ALL_DIGITS, decimal_text
 from auditor.report.blocks import Block, Cell, Heading, Paragraph, Table, strong, values
-from auditor.report.figures import apart, between, nats, people, percent, signed
+from auditor.report.figures import apart, between, nats, people, percent, percent_at_most, signed
 
 if TYPE_CHECKING:
     from auditor.documents.comparison import ParameterChange
@@ -167,6 +167,7 @@ def list_heading(
     rank_by: RankBy = "divergence",
     min_probability: str | None = None,
     unproved: int = 0,
+    missing_at_most: float | None = None,
     limit: int = 0,
 ) -> str:
     """What is in a list of so many patterns, of which so many at the end are not proved to be the first.
@@ -186,15 +187,16 @@ def list_heading(
     some, rest = (f"{number:,}", "") if complete else (f"The first {number:,}", "; there may be more")
     # What beats a pattern, or is a part of it, is at least as probable; what extends it may be less so.
     scope = limited(min_probability) if chosen == "maximal" else ""
+    share = "" if missing_at_most is None else f" of at most {percent_at_most(missing_at_most)} of people"
     if not number and not complete:
-        return f"No {kind} pattern was found ({meaning}{scope}); there may be some"
+        return f"No {kind} pattern was found ({meaning}{scope}); there may be some{share}"
     if unproved:
         proved = number - unproved
         some = f"{number:,}"
         rest = (
-            f"; the first {proved:,} proved to be so, others may come before the rest"
+            f"; the first {proved:,} proved to be so, others{share} may come before the rest"
             if proved
-            else "; others may come before them"
+            else f"; others{share} may come before them"
         )
     order = "" if number == 1 else ", most probable first"
     return f"{some} {kind} {patterns} ({meaning}{scope}){order}{rest}"

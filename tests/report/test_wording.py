@@ -159,6 +159,11 @@ def test_headings_of_lists_that_are_not_proved(unproved: int, text: str) -> None
     assert list_heading("maximal", 5, complete=False, unproved=unproved).startswith(text)
 
 
+def test_of_what_may_be_missing_it_is_said_how_many_people_it_has_at_most() -> None:
+    found = list_heading("maximal", 5, complete=False, unproved=5, missing_at_most=2.71801e-14)
+    assert found.endswith("most probable first; others of at most 2.719e-12% of people may come before them")
+
+
 def test_an_unfinished_list_of_nothing_is_no_list_of_the_first() -> None:
     found = list_heading("maximal", 0, complete=False)
     assert found == (

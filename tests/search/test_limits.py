@@ -184,6 +184,10 @@ def check_maximal_in_large_models(case: Case, limited: Tight) -> None:
     first = pairs[: len(pairs) - found.unproved]
     left_out = [case.brute.by_key[key] for key in expected.difference(pair.key for pair in first)]
     assert not first or all(pair.probability < first[-1].probability for pair in left_out)
+    if found.missing_at_most is not None:
+        assert all(pair.probability <= found.missing_at_most for pair in left_out)
+    else:
+        assert not left_out or not maximal.covers(tables)
     assert found.complete <= (not left_out)
 
 

@@ -40,6 +40,7 @@ def listed(document: PatternList) -> list[Block]:
         rank_by,
         document.min_probability,
         document.unproved,
+        document.missing_at_most,
         document.limit,
     )
     blocks: list[Block] = [

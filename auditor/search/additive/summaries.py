@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import accumulate, groupby
-from math import inf, prod
+from math import exp, inf, nextafter, prod
 from operator import and_, eq
 from typing import Any
 
@@ -58,6 +58,11 @@ class Summary:
     """
     unproved: int = 0
     """So many at the end are not proved to be the first; others may come before them."""
+    missing_at_most: float | None = None
+    """Proved: none of the others that may come before them, or that may be all, has a greater probability.
+
+    None: there are no such others, or nothing is known of them.
+    """
 
 
 def minimal_patterns(
@@ -165,18 +170,23 @@ def _searched(tables: LogOdds, criterion: Criterion, limit: int, limits: Limits)
     # Those that disclose everything are found soon, whatever is left unproved.
     short = replace(limits, children=limits.children // _SHORTER)
     found = list[tuple[Assignment, Assignment]]()
-    proved, complete = 0, False
+    proved, complete, missing = 0, False, None
     for whole, searching in ((True, short), (False, limits)) if covers(tables) else ():
         search = Maximal(tables, criterion, limit, searching, whole=whole)
         search.run()
         found += [(x, y) for _, x, y in search.found]
         proved, complete = search.certain, search.above == -inf
+        missing = min(1.0, nextafter(exp(search.above + 2 * ROUNDING), inf))
     if not found and not complete:
         everything = Scope(contexts="all")
         worst = worst_patterns(tables, criterion, limit, only_patterns=True, scope=everything, limits=limits)
         found = [(p.sensitive_values, p.context_values) for p in worst.patterns]
     summary = _summary(tables, criterion, list(dict.fromkeys(found)), None, limit, complete)
-    return replace(summary, unproved=max(0, len(summary.patterns) - proved))
+    return replace(
+        summary,
+        unproved=max(0, len(summary.patterns) - proved),
+        missing_at_most=missing if proved < limit and not complete else None,
+    )
 
 
 def _maximal_among_probable(

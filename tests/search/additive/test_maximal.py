@@ -123,5 +123,7 @@ def test_what_is_not_proved_is_listed_as_such() -> None:
     found = maximal_patterns(tables, Difference(Fraction(1, 10)), 3, limits=Limits(children=1 << 12))
     assert len(found.patterns) == found.unproved == 3
     assert not found.complete
+    assert found.missing_at_most
+    assert found.patterns[0].probability <= found.missing_at_most < 1
     # They disclose everything, so that nothing extends them.
     assert all(len(p.sensitive_values) + len(p.context_values) == 200 for p in found.patterns)

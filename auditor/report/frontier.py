@@ -15,8 +15,9 @@ from auditor.documents.record import to_json
 from auditor.report import charts
 from auditor.report.blocks import Block, Facts, Heading, Paragraph, Picture, Table, values
 from auditor.report.csv import cell
-from auditor.report.figures import FOUR_FIFTHS, likelihood, percent, plural, rounded, share, size, whole
+from auditor.report.figures import likelihood, percent, plural, rounded, share, size, whole
 from auditor.report.formats import COLUMNS, AnyFormatName, laid_out
+from auditor.report.sections.groups import marked_ratio
 from auditor.report.sections.repair import besides, kept_to, whether_or_not
 
 _COLUMNS = (
@@ -249,7 +250,7 @@ def _on_data(document: Frontier) -> list[Block]:
                     _rate(model.data.selected),
                     _rate(model.data.true_positive_rate),
                     _rate(model.data.false_positive_rate),
-                    _ratio(min(ratios)) if (ratios := _ratios(model)) else "-",
+                    marked_ratio(min(ratios)) if (ratios := _ratios(model)) else "-",
                 )
                 for name, model in rows
                 if model.data is not None
@@ -269,7 +270,7 @@ def _on_data(document: Frontier) -> list[Block]:
                     (
                         name,
                         _rate(own.selected),
-                        "-" if own.impact_ratio is None else _ratio(own.impact_ratio),
+                        "-" if own.impact_ratio is None else marked_ratio(own.impact_ratio),
                         _rate(own.accuracy),
                         _rate(own.true_positive_rate),
                         _rate(own.false_positive_rate),
@@ -291,10 +292,6 @@ def _listed(data: DataEvidence) -> list[tuple[int, DataGroup]]:
 def _ratios(model: FrontierModel) -> list[float]:
     groups = model.data.groups if model.data else ()
     return [g.impact_ratio for g in groups if not g.small and g.impact_ratio is not None]
-
-
-def _ratio(ratio: float) -> str:
-    return f"{'▼ ' if ratio < float(FOUR_FIFTHS) else ''}{size(ratio, FOUR_FIFTHS)}"
 
 
 def _rate(found: Observed | None) -> str:

@@ -16,6 +16,7 @@ from auditor.documents.labels import as_read
 from auditor.report.blocks import Block, Cell, Facts, Heading, Items, Paragraph, Table
 from auditor.report.csv import cell
 from auditor.report.figures import plural, whole
+from auditor.report.formats import COLUMNS, laid_out
 from auditor.report.wording import VERDICTS, degree, probable, threshold_words
 
 FleetFormatName = Literal["text", "jsonl", "csv", "markdown", "html"]
@@ -65,7 +66,7 @@ def render(
     format: FleetFormatName,
     *,
     folder: Path = Path(),
-    columns: int = 80,
+    columns: int = COLUMNS,
     colour: bool = False,
 ) -> str:
     """Show the rows in their order; links lead to reports from a page in this folder."""
@@ -78,14 +79,8 @@ def render(
             from auditor.report import html
 
             return html.page(result_line(rows, question), _blocks(rows, question, folder))
-        case "markdown":
-            from auditor.report import markdown
-
-            return markdown.laid_out(_blocks(rows, question, folder))
-        case "text":
-            from auditor.report import text
-
-            return text.laid_out(_blocks(rows, question, folder), colour=colour, columns=columns)
+        case "markdown" | "text":
+            return laid_out(_blocks(rows, question, folder), format, colour=colour, columns=columns)
 
 
 def _blocks(rows: Sequence[FleetRow], question: FleetQuestion, folder: Path) -> list[Block]:

@@ -151,14 +151,13 @@ def report(
                 f"{escaped(document)}: has a page of its own; model cards, profiles, templates and a policy "
                 "are for audits and certificates"
             )
-        if kind == "auditor/frontier":
-            from auditor.documents.frontier import Frontier
+        from auditor.documents.frontier import Frontier
+        from auditor.documents.stability import Stability
 
-            made = of_frontier(read(Frontier, document), format, options.printed)
-        else:
-            from auditor.documents.stability import Stability
-
-            made = of_stability(read(Stability, document), format, options.printed)
+        page: Frontier | Stability = (
+            read(Frontier, document) if kind == "auditor/frontier" else read(Stability, document)
+        )
+        made = of_page(page, format, options.printed)
     elif kind == "auditor/model" or kind == "auditor/scorecard":
         spec = load_model(document)
         if spec.repair is None:
@@ -251,25 +250,14 @@ def _of_repair(
     return of_audit(audit, spec, format, options, record)
 
 
-def of_frontier(document: Frontier, format: AnyFormatName, printed: Printed = pdf.render) -> Made:
-    """Make a report of a frontier, which holds all that is shown."""
-    from auditor.report import frontier
+def of_page(document: Frontier | Stability, format: AnyFormatName, printed: Printed = pdf.render) -> Made:
+    """Make a report of a frontier, or of what draws have shown: it holds all that is shown."""
+    from auditor.report import frontier, stability
 
-    return _page(frontier.render(document, format), frontier.result_line(document), format, document, printed)
-
-
-def of_stability(document: Stability, format: AnyFormatName, printed: Printed = pdf.render) -> Made:
-    """Make a report of what draws have shown, which holds all that is shown."""
-    from auditor.report import stability
-
-    return _page(
-        stability.render(document, format), stability.result_line(document), format, document, printed
-    )
-
-
-def _page(
-    text: str, line: str, format: AnyFormatName, document: Frontier | Stability, printed: Printed
-) -> Made:
+    if document.kind == "auditor/frontier":
+        text, line = frontier.render(document, format), frontier.result_line(document)
+    else:
+        text, line = stability.render(document, format), stability.result_line(document)
     if format != "pdf":
         return Made(text.encode(), line)
     name = document.kind.removeprefix("auditor/")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +12,7 @@ from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.fleet import FleetQuestion, FleetRow
 from auditor.documents.labels import as_read
 from auditor.report.blocks import Block, Cell, Facts, Heading, Items, Paragraph, Table
-from auditor.report.csv import cell
+from auditor.report.csv import cell, named
 from auditor.report.figures import plural, whole
 from auditor.report.formats import COLUMNS, laid_out
 from auditor.report.wording import VERDICTS, degree, probable, threshold_words
@@ -74,7 +72,8 @@ def render(
         case "jsonl":
             return "".join(f"{row.model_dump_json()}\n" for row in rows)
         case "csv":
-            return _csv(rows)
+            found = [_cells(row) for row in rows]
+            return named(found, found[0])
         case "html":
             from auditor.report import html
 
@@ -121,14 +120,6 @@ def _row(row: FleetRow, folder: Path) -> tuple[str | Cell, ...]:
         Cell(degree(answer.largest, row.question.delta), answer.largest.max_degree),
         Cell(whole(answer.pattern_count, answer.pattern_count_bounds), answer.pattern_count_bounds[0]),
     )
-
-
-def _csv(rows: Sequence[FleetRow]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, _cells(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(map(_cells, rows))
-    return text.getvalue()
 
 
 def _cells(row: FleetRow) -> dict[str, object]:

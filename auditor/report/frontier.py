@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from decimal import ROUND_CEILING, Decimal
 
@@ -14,7 +12,7 @@ from auditor.documents.labels import as_read
 from auditor.documents.record import to_json
 from auditor.report import charts
 from auditor.report.blocks import Block, Facts, Heading, Paragraph, Picture, Table, values
-from auditor.report.csv import cell
+from auditor.report.csv import cell, named
 from auditor.report.figures import likelihood, percent, plural, rounded, share, size, whole
 from auditor.report.formats import COLUMNS, AnyFormatName, laid_out
 from auditor.report.sections.groups import marked_ratio
@@ -305,12 +303,8 @@ def _csv(document: Frontier) -> str:
         *(_cells(p.delta, p) for p in document.points),
         _cells("independent", document.independent),
     ]
-    text = io.StringIO()
     # The points have columns that the ends don't have.
-    writer = csv.DictWriter(text, list(rows[1]), restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return named(rows, rows[1])
 
 
 def _cells(name: str, model: FrontierModel) -> dict[str, object]:

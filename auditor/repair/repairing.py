@@ -8,7 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from auditor.choices import MethodName, SolverName
 from auditor.data.comparing import performances, scored
@@ -31,7 +31,7 @@ from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import NaiveBayes
-from auditor.model.scorecard import ScorecardSpec
+from auditor.model.scorecard import ScorecardSpec, Side
 from auditor.model.spec import (
     Likelihood,
     LogLikelihoods,
@@ -350,7 +350,7 @@ def moves(before: NaiveBayes, after: NaiveBayes) -> list[ParameterChange]:
         b: Fraction,
         attribute: str | None,
         value: str | None,
-        given: Literal["favourable", "unfavourable"] | None,
+        given: Side | None,
     ) -> tuple[Fraction, ParameterChange]:
         return abs(b - a), ParameterChange(
             attribute=attribute, value=value, given=given, before=float(a), after=float(b)

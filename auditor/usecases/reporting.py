@@ -20,11 +20,11 @@ from auditor.choices import Undisclosed
 from auditor.documents.audit import Audit
 from auditor.documents.labels import model_labelled
 from auditor.documents.parameters import ExactModel
-from auditor.documents.reading import MAX_BYTES, read
+from auditor.documents.reading import read
 from auditor.documents.record import to_json
 from auditor.errors import InputError
 from auditor.messages import escaped
-from auditor.model.reading import load_model, read_bytes
+from auditor.model.reading import MOST_BYTES, load_model, read_bytes
 from auditor.model.spec import ModelSpec
 from auditor.report import html, pdf, sections
 from auditor.report.formats import AnyFormatName, laid_out
@@ -92,7 +92,7 @@ def report(
     pades: tuple[Path, str] | None = None,
     time_limit: float | None = None,
 ) -> Made:
-    """Make a report of a stored audit, a certificate, a repair, or a repaired model.
+    """Make a report of a certificate, of a repaired model, or of what a command has stored.
 
     What is stored is shown and not computed again. A repaired model, and the model that is given with a
     stored audit or repair, are audited; a stored audit must then agree with the new one.
@@ -436,7 +436,7 @@ def _kind(path: str) -> str | None:
     """What a document says it is; a YAML file can only be a model."""
     if Path(path).suffix.lower() in (".yaml", ".yml"):
         return "auditor/model"
-    data = read_bytes(path, MAX_BYTES)
+    data = read_bytes(path, MOST_BYTES)
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):

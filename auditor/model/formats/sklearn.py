@@ -553,13 +553,8 @@ def to_sklearn_pipeline(model: ModelSpec) -> Pipeline:
     return Pipeline([("encode", encoder), ("naive_bayes", estimator)])
 
 
-def to_skops(model: ModelSpec) -> bytes:
-    """Return the pipeline as a skops file, which needs no pickle to be read."""
-    return dumped(to_sklearn_pipeline(model))
-
-
 def dumped(pipeline: Pipeline) -> bytes:
-    """Return an estimator as a skops file.
+    """Return an estimator as a skops file, which needs no pickle to be read.
 
     Raises
     ------

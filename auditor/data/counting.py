@@ -50,7 +50,7 @@ def count(table: Table, options: LearnOptions, progress: Progress = lambda stage
 
 
 def count_segments(
-    table: Table, options: LearnOptions, by: str, progress: Progress = lambda stage: None
+    table: Table, options: LearnOptions, by: str, progress: Progress
 ) -> dict[str, Counted | tuple[str, ...]]:
     """Count each segment of a table, which is the rows with the same value in a column, in one query.
 

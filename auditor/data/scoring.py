@@ -184,7 +184,7 @@ def _log(favourable: Fraction, unfavourable: Fraction) -> float:
     return math.log(ratio.numerator) - math.log(ratio.denominator)
 
 
-def cross_measured(counted: Counted, progress: Progress = lambda stage: None) -> Performance | None:
+def cross_measured(counted: Counted, progress: Progress) -> Performance | None:
     """Predict each row of a measured part by a model that is counted from the other parts.
 
     The parts are drawn with the seed, row by row of the sorted table: they don't depend on its order.

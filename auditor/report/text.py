@@ -117,7 +117,7 @@ def width(text: str) -> int:
     )
 
 
-def aligned(rows: Sequence[Sequence[str]], right: int, room: int = COLUMNS) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]], right: int, room: int) -> list[str]:
     """Align cells in columns, the last ones to the right; the widest are broken until a row fits.
 
     Those on the right are broken within a number only if nothing else is left.

@@ -78,7 +78,7 @@ def repair_with_margin(
     repair: Repairing,
     question: Question,
     margin: NextModel,
-    progress: Progress = lambda stage: None,
+    progress: Progress,
 ) -> Repaired:
     """Repair at the largest threshold with which the next model is δ-fair with a probability.
 
@@ -94,7 +94,7 @@ def repair_with_margin(
     question : Question
         With δ, and limits of the bisection.
     margin : NextModel
-    progress : callable, optional
+    progress : callable
 
     Raises
     ------

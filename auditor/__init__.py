@@ -57,25 +57,7 @@ _HOMES = {
     "verify": "auditor.usecases.certifying",
 }
 
-__all__ = [
-    "Audit",
-    "AuditorError",
-    "CertifyOptions",
-    "InputError",
-    "ModelSpec",
-    "Signer",
-    "__version__",
-    "audit",
-    "certify",
-    "from_sklearn",
-    "learn",
-    "load_model",
-    "recertify",
-    "repair",
-    "report",
-    "to_sklearn",
-    "verify",
-]
+__all__ = ["__version__", *_HOMES]
 
 
 class _Package(ModuleType):

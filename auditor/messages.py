@@ -18,7 +18,7 @@ Place = tuple[str | int, ...]
 MAX_LINES = 1000
 
 #: ZERO WIDTH NON-JOINER and JOINER: they shape the letters at their sides and neither hide nor reorder any.
-_JOINERS = "\u200c\u200d"
+JOINERS = "\u200c\u200d"
 
 _LONGEST_TEXT = 60
 _LONGEST_NUMBER = 40
@@ -84,7 +84,7 @@ def _escape(character: str) -> str:
 
 def _joins(text: str, place: int) -> bool:
     """Whether a joiner or non-joiner stands inside a word or sign, where scripts such as Persian need it."""
-    if text[place] not in _JOINERS or not 0 < place < len(text) - 1:
+    if text[place] not in JOINERS or not 0 < place < len(text) - 1:
         return False
     return all(unicodedata.category(text[i])[0] in "LMNS" for i in (place - 1, place + 1))
 

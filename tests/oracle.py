@@ -15,13 +15,14 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations
 from math import prod
-from typing import Literal
+from typing import Literal, TypeVar
 
 #: Pairs (attribute index, value index), in increasing order of attribute.
 Values = tuple[tuple[int, int], ...]
 Key = tuple[Values, Values]
 CriterionName = Literal["difference", "ratio"]
 RankBy = Literal["discrimination", "divergence", "probability"]
+T = TypeVar("T")
 
 #: Significant digits of a divergence, and those in which two must agree to be a tie.
 DIGITS, TIE_DIGITS = 60, 28
@@ -348,14 +349,9 @@ def worst(pairs: Iterable[Pair], k: int) -> list[Pair]:
     return sorted(in_order_of_ties, key=lambda pair: pair.size, reverse=True)[:k]
 
 
-def subsets(items: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """All subsets, each in the order of `items`."""
+def subsets(items: Sequence[T]) -> Iterator[tuple[T, ...]]:
+    """All subsets, each in the order of `items`; of an assignment the partial ones."""
     return chain.from_iterable(combinations(items, size) for size in range(len(items) + 1))
-
-
-def value_subsets(values: Values) -> Iterator[Values]:
-    """All partial assignments of an assignment."""
-    return chain.from_iterable(combinations(values, size) for size in range(len(values) + 1))
 
 
 def proper_parts(key: Key) -> Iterator[Key]:
@@ -363,7 +359,7 @@ def proper_parts(key: Key) -> Iterator[Key]:
     x, y = key
     return (
         (part_of_x, part_of_y)
-        for part_of_x in value_subsets(x)
-        for part_of_y in value_subsets(y)
+        for part_of_x in subsets(x)
+        for part_of_y in subsets(y)
         if part_of_x and (part_of_x, part_of_y) != key
     )

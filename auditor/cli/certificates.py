@@ -13,6 +13,7 @@ from auditor.cli import destinations, exits, options
 from auditor.cli.terminal import Working, can_ask, coloured, columns, complain, deliver, print_result
 from auditor.errors import OutputError
 from auditor.output import write_text
+from auditor.report.formats import CheckFormatName
 
 if TYPE_CHECKING:
     from auditor.documents.certificate import Certificate
@@ -395,7 +396,7 @@ def _report_issued(certificate: Certificate, key: Path | None, output: Path | No
 
 def _show(
     document: Verification | ChainVerification | ProofVerification | Comparison,
-    format: options.CheckFormatName,
+    format: CheckFormatName,
     output: Path | None,
 ) -> None:
     """Write what was checked or compared to its file or to standard output."""

@@ -150,7 +150,7 @@ def frontier(
     if output is None:
         print_result(render(curve.document, form, colour=coloured(), columns=columns()), form)
     else:
-        made = reporting.of_frontier(curve.document, form)
+        made = reporting.of_page(curve.document, form)
         deliver_report(made, output)
         complain(f"{made.line}; see {output}")
     return 1 if (least_accuracy or least_auc) and curve.document.recommended is None else 0

@@ -345,9 +345,9 @@ def convert(
 
         write_text(output, to_pmml(spec))
     elif isinstance(spec, ModelSpec) and suffix == ".skops":
-        from auditor.model.formats.sklearn import to_skops
+        from auditor.model.formats.sklearn import dumped, to_sklearn_pipeline
 
-        write_bytes(output, to_skops(spec))
+        write_bytes(output, dumped(to_sklearn_pipeline(spec)))
     elif isinstance(spec, ScorecardSpec) and suffix == ".skops":
         from auditor.model.formats.sklearn import dumped
         from auditor.model.formats.sklearn_logistic import to_logistic

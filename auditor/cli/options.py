@@ -5,24 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from auditor.choices import CriterionName, RankBy, Undisclosed
 from auditor.errors import InputError
 from auditor.messages import escaped, shown
-from auditor.report.formats import AnyFormatName, FormatName
-
-
-def share(value: str | None) -> str | None:
-    """Check that an option is an exact number from 0 to 1."""
-    from auditor.search.question import Share
-
-    try:
-        return None if value is None else Share.of(value).text
-    except InputError as error:
-        raise typer.BadParameter(str(error)) from error
+from auditor.report.formats import AnyFormatName, CheckFormatName, FormatName
 
 
 def _up_to(most: int) -> Callable[[str | None], str | None]:
@@ -37,6 +27,10 @@ def _up_to(most: int) -> Callable[[str | None], str | None]:
             raise typer.BadParameter(str(error)) from error
 
     return checked
+
+
+#: Checks that an option is an exact number from 0 to 1.
+share = _up_to(1)
 
 
 def besides(also: str | None, delta: str, criterion: CriterionName) -> CriterionName | None:
@@ -223,7 +217,6 @@ ModelOutput = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write the model here: JSON or YAML."),
 ]
-CheckFormatName = Literal["text", "json", "markdown"]
 OptionalDelta = Annotated[
     str | None,
     typer.Option(

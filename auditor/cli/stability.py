@@ -76,7 +76,7 @@ def stability(
     if output is None:
         print_result(render(document, form, colour=coloured(), columns=columns()), form)
     else:
-        made = reporting.of_stability(document, form)
+        made = reporting.of_page(document, form)
         deliver_report(made, output)
         complain(f"{made.line}; see {output}")
     if at_least is None:

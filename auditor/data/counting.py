@@ -46,11 +46,11 @@ def count(table: Table, options: LearnOptions, progress: Progress = lambda stage
     InputError
         With a line per problem, which names the column and a remedy.
     """
-    return _Count(table, options, None, progress).whole()
+    return _Count(table, options, None, progress).segment(0)
 
 
 def count_segments(
-    table: Table, options: LearnOptions, by: str, progress: Progress = lambda stage: None
+    table: Table, options: LearnOptions, by: str, progress: Progress
 ) -> dict[str, Counted | tuple[str, ...]]:
     """Count each segment of a table, which is the rows with the same value in a column, in one query.
 
@@ -111,16 +111,12 @@ class _Count:
         self._twins = self._find_twins()
         self._joint = self._combinations(sensitive, together[0], tallies) if together else []
 
-    def whole(self) -> Counted:
-        """Return the table as one."""
-        return self._segment(0)
-
     def segments(self) -> dict[str, Counted | tuple[str, ...]]:
         """Return each segment."""
         found: dict[str, Counted | tuple[str, ...]] = {}
         for i, segment in enumerate(self._segments):
             try:
-                found[str(segment)] = self._segment(i)
+                found[str(segment)] = self.segment(i)
             except InputError as error:
                 found[str(segment)] = error.problems
         return found
@@ -358,7 +354,7 @@ class _Count:
                 empty[part].setdefault(key, np.zeros(2, dtype=np.int64))[s] += rows
         return empty
 
-    def _segment(self, i: int) -> Counted:
+    def segment(self, i: int) -> Counted:
         """Judge the columns of a segment, and find every problem at once."""
         table, options = self._table, self._options
         name, segment = table.name, self._segments[i]

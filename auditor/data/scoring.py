@@ -129,38 +129,25 @@ class Scores:
         )
 
 
-@dataclass(frozen=True)
-class Share:
-    """A share of people, with its 95% Wilson score interval; None where there are no people."""
-
-    count: int
-    people: int
-    share: float | None
-    low: float | None
-    high: float | None
-
-
-def wilson(count: int, people: int) -> Share:
-    """Return a share with its 95% Wilson score interval.
+def wilson(count: int, people: int) -> tuple[float, float]:
+    """Return the 95% Wilson score interval of a share of people, of whom there are some.
 
     The interval has the shares p at which the observed one is at most z standard errors away, where the
     standard error is that of p: ``(p̂ + z²/2n ± z √(p̂(1 − p̂)/n + z²/4n²)) / (1 + z²/n)``.
 
     Examples
     --------
-    >>> found = wilson(8, 10)
-    >>> found.share, round(found.low, 4), round(found.high, 4)
-    (0.8, 0.4902, 0.9433)
+    >>> low, high = wilson(8, 10)
+    >>> round(low, 4), round(high, 4)
+    (0.4902, 0.9433)
     """
-    if not people:
-        return Share(0, 0, None, None, None)
     share, square = count / people, _Z**2 / people
     middle = (share + square / 2) / (1 + square)
     half = math.sqrt(share * (1 - share) * square + square**2 / 4) / (1 + square)
     # If nobody or everybody is counted, one end is exactly 0 or 1, which rounding could miss.
     low = 0.0 if count == 0 else max(0.0, middle - half)
     high = 1.0 if count == people else min(1.0, middle + half)
-    return Share(count, people, share, low, high)
+    return low, high
 
 
 def log_odds(model: Classifier) -> tuple[float, list[NDArray[np.float64]]]:
@@ -197,7 +184,7 @@ def _log(favourable: Fraction, unfavourable: Fraction) -> float:
     return math.log(ratio.numerator) - math.log(ratio.denominator)
 
 
-def cross_measured(counted: Counted, progress: Progress = lambda stage: None) -> Performance | None:
+def cross_measured(counted: Counted, progress: Progress) -> Performance | None:
     """Predict each row of a measured part by a model that is counted from the other parts.
 
     The parts are drawn with the seed, row by row of the sorted table: they don't depend on its order.

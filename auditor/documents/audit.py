@@ -14,7 +14,7 @@ from auditor.documents.approvals import CutoffRecord
 from auditor.documents.data import DataEvidence
 from auditor.documents.parameters import ExactModel, ExactScorecard, exact_model, exact_scorecard
 from auditor.documents.reach import HowFarRecord
-from auditor.documents.record import Count, Degree, Probability, Record, ToolRecord, labels
+from auditor.documents.record import Count, Degree, Digest, Probability, Record, ToolRecord, labels
 from auditor.documents.rounding import ends_beside, round_beside
 from auditor.model.additive import AdditiveModel
 from auditor.model.naive_bayes import NaiveBayes
@@ -90,7 +90,7 @@ class ModelRecord(Record):
     """The audited model; the digest is that of its exact parameters."""
 
     name: str
-    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    sha256: Digest
     decision: str
     favourable: str
     unfavourable: str

@@ -15,7 +15,7 @@ from pydantic import Discriminator, Field, Tag
 
 from auditor.choices import CriterionName, MethodName, Undisclosed, Verdict
 from auditor.documents.parameters import ExactModel, ExactScorecard, FractionText, NameText
-from auditor.documents.record import Record, ToolRecord
+from auditor.documents.record import Digest, Record, ToolRecord
 from auditor.model.checks import MAX_NAME, MAX_TEXT
 from auditor.model.explaining import ALTERNATIVE
 
@@ -24,7 +24,6 @@ STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1"
 
 Family = Literal["naive-bayes", "scorecard"]
-Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 CertificateId = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
 DecimalText = Annotated[str, Field(pattern=r"^[01](\.[0-9]{1,400})?$")]
 FigureText = Annotated[str, Field(pattern=r"^(0|-?[1-9][0-9]*(/[1-9][0-9]*)?|-?0\.[0-9]{0,19}[1-9])$")]

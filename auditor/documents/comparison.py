@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from auditor.choices import CriterionName, Verdict
-from auditor.documents.certificate import CertificateId, DecimalText, Digest
-from auditor.documents.record import Count, Degree, Probability, Record, ToolRecord
+from auditor.documents.certificate import CertificateId, DecimalText
+from auditor.documents.record import Count, Degree, Digest, Probability, Record, ToolRecord
 
 
 class CertificateSide(Record):

@@ -34,9 +34,12 @@ class Observed(Record):
     @classmethod
     def of(cls, count: int, people: int) -> Self:
         """Record a share; NumPy comes with the first, and not with a record that is only read."""
+        if not people:
+            return cls(count=0, people=0, share=None, low=None, high=None)
         from auditor.data.scoring import wilson
 
-        return cls(**vars(wilson(count, people)))
+        low, high = wilson(count, people)
+        return cls(count=count, people=people, share=count / people, low=low, high=high)
 
 
 class DataGroup(Record):

@@ -8,8 +8,7 @@ from pydantic import Field, model_validator
 
 from auditor.choices import CriterionName, Undisclosed, Verdict
 from auditor.documents.audit import DegreeRecord, ModelRecord
-from auditor.documents.certificate import Digest
-from auditor.documents.record import Count, Record, ToolRecord
+from auditor.documents.record import Count, Digest, Record, ToolRecord
 
 if TYPE_CHECKING:
     from auditor.search.answer import Answer

@@ -9,14 +9,14 @@ from pydantic import Field
 from auditor.choices import CriterionName
 from auditor.documents.audit import ModelRecord
 from auditor.documents.data import DataEvidence
-from auditor.documents.record import Count, Probability, Record, ToolRecord
+from auditor.documents.record import Count, Digest, Probability, Record, ToolRecord
 from auditor.documents.repair import AlsoRecord, ConditionsRecord
 
 
 class FrontierModel(Record):
     """What holds of one model of the curve, or of one of its two ends."""
 
-    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    sha256: Digest
     """Of the exact parameters."""
     log_likelihood: float | None
     """Of the counts with their smoothing, in nats; null: minus infinity."""

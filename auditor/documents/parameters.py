@@ -148,7 +148,7 @@ def carried(name: str, exact: ExactModel | ExactScorecard) -> Classifier:
 
 
 def naive_bayes(name: str, exact: ExactModel) -> NaiveBayes:
-    """Return the model that a certificate carries."""
+    """Return the naive Bayes model that a document carries."""
     return NaiveBayes(
         name=name,
         decision=exact.decision,

@@ -13,6 +13,7 @@ from auditor.documents.rounding import decimal_text
 from auditor.errors import InputError
 from auditor.messages import shown
 from auditor.model import checks
+from auditor.model.spec import Listed
 from auditor.search.question import Share as ExactShare
 
 #: Ten years; a model that is still in use by then has been forgotten.
@@ -54,10 +55,6 @@ def _share(value: object) -> str:
 def _named(value: object) -> object:
     """Take a bare name for an attribute without a reason."""
     return {"name": value} if isinstance(value, str) else value
-
-
-def _listed(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
 
 
 Share = Annotated[
@@ -121,7 +118,7 @@ class PolicyFile(_Part):
     """Speak only of patterns that are at least so probable."""
     sensitive: Annotated[
         tuple[Annotated[SensitivePolicy, BeforeValidator(_named)], ...] | None,
-        BeforeValidator(_listed),
+        Listed,
         Field(min_length=1),
     ] = None
     """Attributes to protect, in place of those that a model marks."""

@@ -12,15 +12,12 @@ from auditor.errors import InputError
 from auditor.messages import Problem, lines
 from auditor.model import parsing
 from auditor.model.explaining import accept, foreign
-from auditor.model.reading import read_bytes
+from auditor.model.reading import MOST_BYTES, read_bytes
 
 Document = TypeVar("Document", bound=BaseModel)
 
-#: A report with its pictures may have so many bytes; a document of its own has far fewer.
-MAX_BYTES = 128 << 20
 
-
-def read(kind: type[Document], path: str | os.PathLike[str], limit: int = MAX_BYTES) -> Document:
+def read(kind: type[Document], path: str | os.PathLike[str], limit: int = MOST_BYTES) -> Document:
     """Read a document of this kind from a JSON file.
 
     Parameters

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Degree = Annotated[float, Field(ge=-1, le=1)]
 Probability = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class Record(BaseModel):

@@ -88,13 +88,14 @@ def schemas() -> Mapping[str, str]:
         *(("serialization", name, kind) for name, kind in _WRITTEN.items()),
     ]
     return {
-        name: _text(dialect | kind.model_json_schema(mode=mode, schema_generator=_Described))
+        name: json.dumps(
+            dialect | kind.model_json_schema(mode=mode, schema_generator=_Described),
+            indent=2,
+            ensure_ascii=False,
+        )
+        + "\n"
         for mode, name, kind in kinds
     }
-
-
-def _text(schema: JsonSchemaValue) -> str:
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":

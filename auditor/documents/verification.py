@@ -6,8 +6,8 @@ from datetime import date
 from typing import Literal
 
 from auditor.choices import CriterionName, Undisclosed, Verdict
-from auditor.documents.certificate import CertificateId, DecimalText, Digest
-from auditor.documents.record import Record, ToolRecord
+from auditor.documents.certificate import CertificateId, DecimalText
+from auditor.documents.record import Digest, Record, ToolRecord
 
 Outcome = Literal["passed", "failed", "not performed"]
 Result = Literal["holds", "contents hold", "does not hold", "undecided"]

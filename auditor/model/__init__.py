@@ -1,4 +1,5 @@
 """The model: from a specification in JSON or YAML to exact probabilities.
 
-`spec` validates with pydantic and stands at the edge; `naive_bayes` is all that the search sees of it.
+`spec` and `scorecard` validate with pydantic and stand at the edge; `naive_bayes` and `additive` are all that
+the search sees of them.
 """

@@ -11,7 +11,7 @@ from decimal import Context, Decimal, Rounded
 from fractions import Fraction
 from typing import SupportsIndex
 
-from auditor.messages import Place, Problem, has_parts, items, label, part, shown
+from auditor.messages import JOINERS, Place, Problem, has_parts, items, label, part, shown
 
 #: How far a row may be from a sum of 1, and a prior from that of the counts. Within it the numbers count as
 #: rounded and are normalised exactly; beyond it something is missing.
@@ -36,8 +36,6 @@ MAX_SCORE = 1_000_000
 
 SIDES = ("favourable", "unfavourable")
 
-#: Some scripts need these to join or part their letters; they can't be seen by themselves.
-_JOINERS = "\u200c\u200d"
 #: What can't be seen though its category doesn't say so, and what no YAML holds.
 _BLANK = frozenset(
     (
@@ -52,7 +50,7 @@ _UNSHOWABLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _LATIN = str.maketrans(
     "АВЕЅІЈКМНОРСТУХаеѕіјорсухһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧονρ",
     "ABESIJKMHOPCTYXaesijopcyxhdqwABEZHIKMNOPTYXovp",
-    _JOINERS,
+    JOINERS,
 )
 
 
@@ -135,7 +133,7 @@ def text(value: str) -> str:
         raise ValueError("is empty; write a text or leave it out")
     if len(value) > MAX_TEXT:
         raise ValueError(f"{shown(value)} has {len(value)} characters; use at most {MAX_TEXT}")
-    _showable(value, allowed=_JOINERS + "\n\t")
+    _showable(value, allowed=JOINERS + "\n\t")
     return value
 
 
@@ -145,7 +143,7 @@ def name(value: str) -> str:
         raise ValueError(f"{shown(value)} is empty; give a name that people can read")
     if len(value) > MAX_NAME:
         raise ValueError(f"{shown(value)} has {len(value)} characters; use at most {MAX_NAME}")
-    _showable(value, allowed=_JOINERS)
+    _showable(value, allowed=JOINERS)
     if unicodedata.normalize("NFC", value) != value:
         raise ValueError(f"{shown(value)} is not in Unicode's normal form NFC; write its letters composed")
     return value
@@ -161,7 +159,7 @@ def looks(name: str) -> str:
 
 
 def _showable(value: str, allowed: str) -> None:
-    if not value.strip(_JOINERS + " \n\t"):
+    if not value.strip(JOINERS + " \n\t"):
         raise ValueError(f"{shown(value)} shows nothing; write what people can read")
     for character in value:
         blank, unshowable = character in _BLANK, unicodedata.category(character) in _UNSHOWABLE

@@ -1,4 +1,4 @@
-"""Who is approved by a scorecard: from some score on, or above some probability."""
+"""Who is approved: from some score on, or above some probability."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ from auditor.model.spec import ModelSpec
 #: A model of 200 attributes with hundreds of values each takes a tenth of this.
 MAX_BYTES = 32 * 1024 * 1024
 
-#: No kind of document may have more, a PDF with a certificate in it included.
-_MOST_BYTES = 128 * 1024 * 1024
+#: No kind of document may have more, a report with its pictures included; most have far fewer.
+MOST_BYTES = 128 * 1024 * 1024
 
 #: What was read from each pipe, by its place: bytes that several ask for come only once. None: not read yet.
 _pipes: dict[tuple[int, int], bytes | None] = {}
@@ -102,7 +102,7 @@ def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
             kept = _pipes.get(place)
             if kept is None:
                 with Path(name).open("rb") as file:
-                    kept = file.read((_MOST_BYTES if place in _pipes else limit) + 1)
+                    kept = file.read((MOST_BYTES if place in _pipes else limit) + 1)
                 if place in _pipes:
                     _pipes[place] = kept
             data = kept
@@ -122,7 +122,7 @@ def keep_pipe(path: str | os.PathLike[str]) -> None:
 @lru_cache(maxsize=1)
 def _standard_input(stream: BinaryIO) -> bytes:
     """Read what can be read only once, for all who ask."""
-    return stream.read(_MOST_BYTES + 1)
+    return stream.read(MOST_BYTES + 1)
 
 
 def unreadable(error: Exception) -> str:

@@ -26,6 +26,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
+from auditor.choices import CriterionName, MethodName
 from auditor.model import checks
 from auditor.model.explaining import not_text, validated
 from auditor.model.naive_bayes import Attribute, NaiveBayes
@@ -240,7 +241,7 @@ class RepairConditions(Part):
 class RepairAlso(Part):
     """Another criterion by which a repaired model is fair too, at a threshold of its own."""
 
-    criterion: Literal["difference", "ratio"]
+    criterion: CriterionName
     delta: Probability
     """No degree by this criterion is above it."""
 
@@ -248,11 +249,11 @@ class RepairAlso(Part):
 class RepairRecord(Part):
     """How a repaired model was found."""
 
-    method: Literal["fair", "independent", "independent-mean", "unconstrained"] = "fair"
+    method: MethodName = "fair"
     """Fair: the most likely model found without patterns; the others are baselines."""
     delta: Probability
     """No degree is above it, but for the unconstrained baseline."""
-    criterion: Literal["difference", "ratio"]
+    criterion: CriterionName
     solver: Name
     rounds: Whole
     constraints: Whole

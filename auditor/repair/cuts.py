@@ -9,7 +9,7 @@ from math import isinf, prod
 
 from auditor.choices import CutRanking
 from auditor.model.naive_bayes import Assignment
-from auditor.repair.conditions import NONE, Conditions
+from auditor.repair.conditions import Conditions
 from auditor.repair.problem import Cut
 from auditor.search.additive.log_odds import LogOdds
 from auditor.search.additive.ranking import top_patterns
@@ -35,7 +35,7 @@ def find_cuts(
     rank_by: CutRanking,
     per_round: int | None,
     limits: Limits,
-    conditions: Conditions = NONE,
+    conditions: Conditions,
 ) -> list[Cut]:
     """Discrimination patterns of a model, as cuts.
 
@@ -59,7 +59,7 @@ def find_cuts(
     return [cut_of(pattern, tables, criterion, conditions) for pattern in found]
 
 
-def cut_of(pattern: Pattern, tables: LogOdds, criterion: Criterion, conditions: Conditions = NONE) -> Cut:
+def cut_of(pattern: Pattern, tables: LogOdds, criterion: Criterion, conditions: Conditions) -> Cut:
     """The cut that forbids a pattern: in its context, or in every one where contexts are dense.
 
     Where there are a great many contexts and one is as bad as any could be, others are next to it, and take

@@ -80,7 +80,7 @@ def prove(
     counts: Counts,
     question: Question,
     found: float,
-    gap: Decimal | None = None,
+    gap: Decimal,
     on_branch: Callable[[str], None] = lambda line: None,
 ) -> LikelihoodProof:
     """Prove how likely a δ-fair model of these counts can be at most.
@@ -91,8 +91,8 @@ def prove(
         The threshold, and the limits; when they are met, the proof's bound is what was reached by then.
     found : float
         The log-likelihood of a model that was found.
-    gap : Decimal, optional
-        How many nats above it to aim at.  [1% of what the found model loses against the unconstrained one]
+    gap : Decimal
+        How many nats above it to aim at.
     on_branch : callable, optional
         Told how far the proof is.
 
@@ -108,9 +108,7 @@ def prove(
     if not all(counts.decision):
         raise InputError("the counts have one decision only: there is nothing to prove")
     floor = Decimal(repr(found)).quantize(_UNIT, ROUND_FLOOR)
-    free = Decimal(repr(counts.log_likelihood(counts.model)))
-    wanted = (free - floor) / 100 if gap is None else gap
-    target = floor + max(wanted, _UNIT).quantize(_UNIT, ROUND_CEILING)
+    target = floor + max(gap, _UNIT).quantize(_UNIT, ROUND_CEILING)
     # With more threads, sums would depend on the number of cores, and matrices as small as ours take longer.
     with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
         prover = _Prover(counts, question, target)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from auditor.choices import MethodName, SolverName
 from auditor.data.comparing import performances, scored
@@ -31,7 +31,7 @@ from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.classifier import Classifier
 from auditor.model.naive_bayes import NaiveBayes
-from auditor.model.scorecard import ScorecardSpec
+from auditor.model.scorecard import ScorecardSpec, Side
 from auditor.model.spec import (
     Likelihood,
     LogLikelihoods,
@@ -115,7 +115,8 @@ def repair(
     counts = counts_of(source)
     # What is wrong with the data is found before the work on the model.
     encoded = None if data is None else EncodedTable(source, data)
-    before, criterion, limits = exact_of(source), question.criterion, question.limits
+    before = source.naive_bayes() if isinstance(source, ModelSpec) else source.classifier()
+    criterion, limits = question.criterion, question.limits
     progress: list[Round] = []
 
     def on_round(state: Round) -> None:
@@ -161,7 +162,11 @@ def repair(
         method=method,
         criterion=criterion.name,
         delta=question.delta.text,
-        also=also_record(also, learned.also_before),
+        also=None
+        if also is None
+        else AlsoRecord(
+            criterion=also.criterion_name, delta=also.delta.text, patterns_before=learned.also_before
+        ),
         conditions=conditions_record(options.conditions, counts.model),
         solver=solver if method == "fair" else None,
         rounds=learned.rounds,
@@ -209,11 +214,6 @@ def before_repair(spec: ModelSpec) -> ModelSpec:
     )
 
 
-def exact_of(spec: ModelSpec | ScorecardSpec) -> Classifier:
-    """The exact model that a specification means."""
-    return spec.naive_bayes() if isinstance(spec, ModelSpec) else spec.classifier()
-
-
 def counts_of(spec: ModelSpec | ScorecardSpec) -> Counts:
     """The counts of a specification, smoothing added to those of attributes; the population of a scorecard.
 
@@ -246,13 +246,6 @@ def counts_of(spec: ModelSpec | ScorecardSpec) -> Counts:
             for rows in counted
         ),
     )
-
-
-def also_record(also: Question | None, before: int | None) -> AlsoRecord | None:
-    """The criterion that was asked for besides, and the patterns that there were by it."""
-    if also is None:
-        return None
-    return AlsoRecord(criterion=also.criterion_name, delta=also.delta.text, patterns_before=before)
 
 
 def conditions_record(conditions: Conditions, model: NaiveBayes) -> ConditionsRecord | None:
@@ -357,7 +350,7 @@ def moves(before: NaiveBayes, after: NaiveBayes) -> list[ParameterChange]:
         b: Fraction,
         attribute: str | None,
         value: str | None,
-        given: Literal["favourable", "unfavourable"] | None,
+        given: Side | None,
     ) -> tuple[Fraction, ParameterChange]:
         return abs(b - a), ParameterChange(
             attribute=attribute, value=value, given=given, before=float(a), after=float(b)

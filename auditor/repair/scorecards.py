@@ -14,7 +14,6 @@ from dataclasses import replace
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import log
-from typing import Any, NamedTuple
 
 from auditor.documents.repair import PointsChange
 from auditor.errors import InputError, RepairError
@@ -47,13 +46,6 @@ _CONTEXT = Context(prec=60, Emax=10**9, Emin=-(10**9))
 _Moves = Mapping[str, Mapping[str, float]]
 
 
-class Card(NamedTuple):
-    """A scorecard that the exact search has proved fair as it is written, and how the learner came to it."""
-
-    spec: ScorecardSpec
-    learned: Learned
-
-
 def before_repair(spec: ScorecardSpec) -> ScorecardSpec:
     """The scorecard from which a repaired one was made; one that was never repaired as it is."""
     if spec.repair is None:
@@ -62,9 +54,10 @@ def before_repair(spec: ScorecardSpec) -> ScorecardSpec:
     tree["repair"] = None
     if tree["intercept_before"] is not None:
         tree["intercept"], tree["intercept_before"] = tree["intercept_before"], None
-    for value in _values(tree):
-        if value.get("before") is not None:
-            value[_unit(spec)] = value.pop("before")
+    for attribute in tree["attributes"]:
+        for value in attribute["values"]:
+            if value.get("before") is not None:
+                value[_unit(spec)] = value.pop("before")
     return ScorecardSpec.model_validate(tree)
 
 
@@ -123,8 +116,10 @@ def counts_of(spec: ScorecardSpec) -> Counts:
     )
 
 
-def fair_card(source: ScorecardSpec, counts: Counts, criterion: Criterion, options: RepairOptions) -> Card:
-    """The fair scorecard nearest in likelihood that is found.
+def fair_card(
+    source: ScorecardSpec, counts: Counts, criterion: Criterion, options: RepairOptions
+) -> tuple[ScorecardSpec, Learned]:
+    """The nearest scorecard in likelihood that is found and proved fair as it is written, and how it was.
 
     Parameters
     ----------
@@ -156,7 +151,7 @@ def fair_card(source: ScorecardSpec, counts: Counts, criterion: Criterion, optio
         likelihood = counts.log_likelihood(population_of(card))
         options.on_round(Round(rounds, learned.constraints, likelihood, *left))
         if fair:
-            return Card(card, learned)
+            return card, learned
         aims = [
             replace(aim, threshold=aim.threshold - max(more, Fraction(0)) * _MORE)
             for aim, more in zip(aims, missing, strict=True)
@@ -170,7 +165,7 @@ def fair_card(source: ScorecardSpec, counts: Counts, criterion: Criterion, optio
     if any(_excess(model, rule, DEFAULT) > 0 for rule in rules):
         raise RepairError("no scorecard could be proved fair as it is written, in its decimals")
     reason = "no nearer scorecard was proved fair as it is written"
-    return Card(card, replace(learned, model=spare, shortfall=reason))
+    return card, replace(learned, model=spare, shortfall=reason)
 
 
 def written(source: ScorecardSpec, before: NaiveBayes, after: NaiveBayes) -> ScorecardSpec:
@@ -280,11 +275,6 @@ def _excess(model: AdditiveModel, criterion: Criterion, limits: Limits) -> Fract
 
 def _unit(spec: ScorecardSpec) -> str:
     return "weight" if spec.scale is None else "points"
-
-
-def _values(tree: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for attribute in tree["attributes"]:
-        yield from attribute["values"]
 
 
 def _likelihood(joint: Sequence[Pair]) -> tuple[Pair, ...]:

@@ -45,6 +45,11 @@ def written(text: str, plain: Callable[[str], str], marked: Callable[[str, str],
     return "".join([*parts, plain(visible(text[at:]))])
 
 
+def unmarked(text: str) -> str:
+    """The text alone: an attribute and its value with a colon between, and nothing that stands out."""
+    return written(text, str, lambda attribute, value: f"{attribute}: {value}" if attribute else value)
+
+
 @dataclass(frozen=True)
 class Heading:
     """The title of a part; a link can lead to its identifier."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 #: Of a chart on paper; and on a screen, where a phone shows its letters as large as they are to be read.
 _WIDE, NARROW = 580, 400
+#: Of an axis by itself.
+_AXIS = 600
 #: Room for the label of a horizontal axis.
 _LABEL = 75
 #: An axis of degrees has at least this share of its upper end, so that labels differ.
@@ -38,15 +40,15 @@ class DegreeScale:
     ticks: tuple[Tick, ...]
 
     @classmethod
-    def of(cls, threshold: float, low: float, high: float, width: float = 600) -> DegreeScale:
+    def of(cls, threshold: float, low: float, high: float) -> DegreeScale:
         """Choose an axis from 0 on which all three values are apart from its end."""
         end = min(1.0, max(threshold * 2, high * 1.15, 1e-9))
         step = nice_step(end, 5)
-        scale = width / end
+        scale = _AXIS / end
         ticks = tuple(
             Tick(_round(i * step * scale), f"{i * step:.12g}") for i in range(int(end / step + 1e-9) + 1)
         )
-        return cls(width, _round(threshold * scale), _round(low * scale), _round(high * scale), ticks)
+        return cls(_AXIS, _round(threshold * scale), _round(low * scale), _round(high * scale), ticks)
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,10 @@ class Line:
     value: float
 
     @classmethod
-    def of(cls, ends: tuple[float, float], value: float, width: float = 600) -> Line:
+    def of(cls, ends: tuple[float, float], value: float) -> Line:
         """Place the value; one beyond an end is placed there."""
         low, high = ends
-        return cls(width, _round(min(1.0, max(0.0, (value - low) / (high - low))) * width))
+        return cls(_AXIS, _round(min(1.0, max(0.0, (value - low) / (high - low))) * _AXIS))
 
 
 @dataclass(frozen=True)
@@ -298,9 +300,9 @@ def nice_step(length: float, parts: int) -> float:
     return max((step for step in (1, 2, 5) if step * power * parts <= length * (1 + 1e-9)), default=1) * power
 
 
-def rosette(points: int = 20) -> str:
+def rosette() -> str:
     """The scalloped outline of a seal, in a square of 100 units."""
-    corners = []
+    points, corners = 20, []
     for i in range(2 * points):
         radius, angle = 48 if i % 2 == 0 else 43.5, math.pi * i / points
         corners.append(f"{_round(50 + radius * math.sin(angle)):g} {_round(50 - radius * math.cos(angle)):g}")

@@ -1,9 +1,10 @@
-"""Patterns of a document as CSV (UTF-8): a row per pattern, a column per attribute and part."""
+"""Tables as CSV (UTF-8); of the patterns of a document a row each, and a column per attribute and part."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable, Mapping, Sequence
 
 from auditor.documents.audit import Audit
 from auditor.documents.patterns import PatternList
@@ -22,6 +23,15 @@ def cell(name: str) -> str:
     """Write a name so that no spreadsheet takes it for a formula."""
     text = visible(name)
     return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) else text
+
+
+def named(found: Sequence[Mapping[str, object]], columns: Iterable[str]) -> str:
+    """Write rows of cells by the names of their columns; what a row hasn't got is left empty."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(columns), restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(found)
+    return text.getvalue()
 
 
 def rows(document: Audit | PatternList) -> str:

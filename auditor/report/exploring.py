@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from auditor.documents.record import Record
 from auditor.messages import visible
-from auditor.report.blocks import written
+from auditor.report.blocks import unmarked
 from auditor.report.subject import Subject
 from auditor.report.wording import degree, sentence
 
@@ -41,7 +41,7 @@ def facts(subject: Subject) -> Markup:
             {
                 "share": row.min_probability,
                 "worst": degree(row, stated.delta),
-                "says": _said(sentence(row.worst_pattern, stated.model.favourable))
+                "says": unmarked(sentence(row.worst_pattern, stated.model.favourable))
                 if row.worst_pattern
                 else "",
             }
@@ -60,10 +60,6 @@ def in_script(text: str) -> Markup:
 
 def _dumped(record: Record | None) -> object:
     return record.model_dump(mode="json") if record else None
-
-
-def _said(text: str) -> str:
-    return written(text, str, lambda attribute, value: f"{attribute}: {value}" if attribute else value)
 
 
 def _shown(tree: object) -> object:

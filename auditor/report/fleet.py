@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,8 +12,9 @@ from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.fleet import FleetQuestion, FleetRow
 from auditor.documents.labels import as_read
 from auditor.report.blocks import Block, Cell, Facts, Heading, Items, Paragraph, Table
-from auditor.report.csv import cell
+from auditor.report.csv import cell, named
 from auditor.report.figures import plural, whole
+from auditor.report.formats import COLUMNS, laid_out
 from auditor.report.wording import VERDICTS, degree, probable, threshold_words
 
 FleetFormatName = Literal["text", "jsonl", "csv", "markdown", "html"]
@@ -65,7 +64,7 @@ def render(
     format: FleetFormatName,
     *,
     folder: Path = Path(),
-    columns: int = 80,
+    columns: int = COLUMNS,
     colour: bool = False,
 ) -> str:
     """Show the rows in their order; links lead to reports from a page in this folder."""
@@ -73,19 +72,14 @@ def render(
         case "jsonl":
             return "".join(f"{row.model_dump_json()}\n" for row in rows)
         case "csv":
-            return _csv(rows)
+            found = [_cells(row) for row in rows]
+            return named(found, found[0])
         case "html":
             from auditor.report import html
 
             return html.page(result_line(rows, question), _blocks(rows, question, folder))
-        case "markdown":
-            from auditor.report import markdown
-
-            return markdown.laid_out(_blocks(rows, question, folder))
-        case "text":
-            from auditor.report import text
-
-            return text.laid_out(_blocks(rows, question, folder), colour=colour, columns=columns)
+        case "markdown" | "text":
+            return laid_out(_blocks(rows, question, folder), format, colour=colour, columns=columns)
 
 
 def _blocks(rows: Sequence[FleetRow], question: FleetQuestion, folder: Path) -> list[Block]:
@@ -126,14 +120,6 @@ def _row(row: FleetRow, folder: Path) -> tuple[str | Cell, ...]:
         Cell(degree(answer.largest, row.question.delta), answer.largest.max_degree),
         Cell(whole(answer.pattern_count, answer.pattern_count_bounds), answer.pattern_count_bounds[0]),
     )
-
-
-def _csv(rows: Sequence[FleetRow]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, _cells(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(map(_cells, rows))
-    return text.getvalue()
 
 
 def _cells(row: FleetRow) -> dict[str, object]:

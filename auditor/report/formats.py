@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -71,5 +70,5 @@ def render(
     subject = Subject(Stated.of_audit(document), document, parameters=document.parameters).as_read()
     if format == "markdown":
         return laid_out(sections.whole(subject), format)
-    brief = sections.brief(replace(subject, brief=True))
+    brief = sections.brief(subject)
     return text.laid_out(brief, colour=colour, verdict=document.verdict, columns=columns)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from decimal import ROUND_CEILING, Decimal
 
@@ -14,9 +12,10 @@ from auditor.documents.labels import as_read
 from auditor.documents.record import to_json
 from auditor.report import charts
 from auditor.report.blocks import Block, Facts, Heading, Paragraph, Picture, Table, values
-from auditor.report.csv import cell
-from auditor.report.figures import FOUR_FIFTHS, likelihood, percent, plural, rounded, share, size, whole
+from auditor.report.csv import cell, named
+from auditor.report.figures import likelihood, percent, plural, rounded, share, size, whole
 from auditor.report.formats import COLUMNS, AnyFormatName, laid_out
+from auditor.report.sections.groups import marked_ratio
 from auditor.report.sections.repair import besides, kept_to, whether_or_not
 
 _COLUMNS = (
@@ -249,7 +248,7 @@ def _on_data(document: Frontier) -> list[Block]:
                     _rate(model.data.selected),
                     _rate(model.data.true_positive_rate),
                     _rate(model.data.false_positive_rate),
-                    _ratio(min(ratios)) if (ratios := _ratios(model)) else "-",
+                    marked_ratio(min(ratios)) if (ratios := _ratios(model)) else "-",
                 )
                 for name, model in rows
                 if model.data is not None
@@ -269,7 +268,7 @@ def _on_data(document: Frontier) -> list[Block]:
                     (
                         name,
                         _rate(own.selected),
-                        "-" if own.impact_ratio is None else _ratio(own.impact_ratio),
+                        "-" if own.impact_ratio is None else marked_ratio(own.impact_ratio),
                         _rate(own.accuracy),
                         _rate(own.true_positive_rate),
                         _rate(own.false_positive_rate),
@@ -293,10 +292,6 @@ def _ratios(model: FrontierModel) -> list[float]:
     return [g.impact_ratio for g in groups if not g.small and g.impact_ratio is not None]
 
 
-def _ratio(ratio: float) -> str:
-    return f"{'▼ ' if ratio < float(FOUR_FIFTHS) else ''}{size(ratio, FOUR_FIFTHS)}"
-
-
 def _rate(found: Observed | None) -> str:
     return "-" if found is None or found.share is None else percent(found.share)
 
@@ -308,12 +303,8 @@ def _csv(document: Frontier) -> str:
         *(_cells(p.delta, p) for p in document.points),
         _cells("independent", document.independent),
     ]
-    text = io.StringIO()
     # The points have columns that the ends don't have.
-    writer = csv.DictWriter(text, list(rows[1]), restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return named(rows, rows[1])
 
 
 def _cells(name: str, model: FrontierModel) -> dict[str, object]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from auditor.choices import Verdict
 from auditor.documents.certificate import STATEMENT_TYPE, TEST_RESULT, Certificate
-from auditor.report.blocks import values, written
+from auditor.report.blocks import unmarked, values
 from auditor.report.sections.worst import counted, largest
 from auditor.report.subject import Stated
 from auditor.report.wording import sentence
@@ -236,8 +236,7 @@ def _assessments(certificate: Certificate) -> list[dict[str, str]]:
         return [everyone]
     said = "benefits" if worst.degree > 0 else "harms"
     group = values({**worst.sensitive_values, **worst.context_values})
-    return [everyone, {"groupAtRisk": _plain(group), said: _plain(sentence(worst, stated.model.favourable))}]
-
-
-def _plain(text: str) -> str:
-    return written(text, str, lambda attribute, value: f"{attribute}: {value}" if attribute else value)
+    return [
+        everyone,
+        {"groupAtRisk": unmarked(group), said: unmarked(sentence(worst, stated.model.favourable))},
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -12,7 +12,7 @@ from auditor.documents.record import Record
 from auditor.errors import InputError
 from auditor.messages import escaped
 from auditor.model.parsing import parse
-from auditor.resources import resource
+from auditor.resources import names, resource
 
 #: What a report can have to show; `sections.profile` has the figures.
 EvidenceName = Literal[
@@ -44,7 +44,6 @@ EvidenceName = Literal[
     "validity",
     "verdict",
 ]
-EVIDENCE: tuple[EvidenceName, ...] = get_args(EvidenceName)
 
 _MAX_BYTES = 1 << 20
 
@@ -74,11 +73,6 @@ class Profile(Record):
     items: Annotated[tuple[Item, ...], Field(min_length=1, strict=False)]
 
 
-def names() -> tuple[str, ...]:
-    """The profiles that come with the program."""
-    return tuple(sorted(path.stem for path in resource("templates", "profiles").glob("*.json")))
-
-
 def load_profile(name: str) -> Profile:
     """Load a profile by its name, or a profile of the user's own by its path.
 
@@ -87,13 +81,14 @@ def load_profile(name: str) -> Profile:
     InputError
         If there is none, or it isn't one.
     """
-    path = resource("templates", "profiles", f"{name}.json") if name in names() else Path(name)
+    shipped = names("templates", "profiles")
+    path = resource("templates", "profiles", f"{name}.json") if name in shipped else Path(name)
     try:
         with path.open("rb") as file:
             data = file.read(_MAX_BYTES + 1)
     except OSError as error:
         raise InputError(
-            f"{escaped(name)}: no such profile ({error.strerror}); there are {', '.join(names())}, "
+            f"{escaped(name)}: no such profile ({error.strerror}); there are {', '.join(shipped)}, "
             "or give the file of your own"
         ) from error
     if len(data) > _MAX_BYTES:

@@ -1,4 +1,4 @@
-"""What a report is about: a stored stated, and whatever else is stored of the same model."""
+"""What a report is about: a stored answer, and whatever else is stored of the same model."""
 
 from __future__ import annotations
 

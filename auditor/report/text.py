@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from auditor.choices import Verdict
 from auditor.documents.audit import Audit
-from auditor.report.blocks import Block, Facts, Heading, Items, Paragraph, Picture, Table, written
+from auditor.report.blocks import Block, Facts, Heading, Items, Paragraph, Picture, Table, unmarked, written
 from auditor.report.formats import COLUMNS
 from auditor.report.subject import Stated
 from auditor.report.wording import verdict_sentence
@@ -104,10 +104,8 @@ def laid_out(
 
 def verdict_line(document: Audit | Stated) -> str:
     """Return the verdict as one line without colour."""
-    return written(
-        verdict_sentence(document.model.name, document.verdict, document.delta, document.min_probability),
-        str,
-        lambda _, text: text,
+    return unmarked(
+        verdict_sentence(document.model.name, document.verdict, document.delta, document.min_probability)
     )
 
 
@@ -119,7 +117,7 @@ def width(text: str) -> int:
     )
 
 
-def aligned(rows: Sequence[Sequence[str]], right: int, room: int = COLUMNS) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]], right: int, room: int) -> list[str]:
     """Align cells in columns, the last ones to the right; the widest are broken until a row fits.
 
     Those on the right are broken within a number only if nothing else is left.

@@ -384,7 +384,7 @@ def repair(
     )
     wanted = None
     if margin is not None:
-        from auditor.usecases.margin import Margin, repair_with_margin
+        from auditor.usecases.margin import NextModel, repair_with_margin
 
         if method != "fair" or isinstance(model, ScorecardSpec):
             raise InputError(
@@ -395,7 +395,7 @@ def repair(
                 "also: a margin is by one criterion; leave the margin out, and measure the next model by "
                 "each with stability"
             )
-        wanted = Margin.of(margin, draws, seed, question)
+        wanted = NextModel.of(margin, draws, seed, question)
     opened = None
     if data is not None:
         from auditor.data.tables import open_table

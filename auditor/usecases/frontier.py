@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -26,7 +26,7 @@ from auditor.repair import interior, repairing
 from auditor.repair.baselines import independent
 from auditor.repair.conditions import Conditions
 from auditor.repair.learner import RepairOptions, count
-from auditor.search.answer import answer
+from auditor.search.answer import Progress, answer
 from auditor.search.question import Question, Share
 from auditor.usecases import clock, proving
 from auditor.usecases.processes import in_processes
@@ -100,7 +100,7 @@ def frontier(
     gap: str | None = None,
     time_limit: float | None = None,
     jobs: int | None = None,
-    progress: Callable[[str], None] = lambda stage: None,
+    progress: Progress = lambda stage: None,
 ) -> Curve:
     """Repair a model at growing thresholds.
 
@@ -266,7 +266,7 @@ def _opened(source: ModelSpec, data: Source | None, dialect: Dialect | None) -> 
 
 
 def _on_data(
-    models: Sequence[NaiveBayes], table: EncodedTable | None, cutoff: Share, progress: Callable[[str], None]
+    models: Sequence[NaiveBayes], table: EncodedTable | None, cutoff: Share, progress: Progress
 ) -> list[_OnData]:
     """What each model does on the data."""
     if table is None:
@@ -324,7 +324,7 @@ def _proofs(
     gap: str | None,
     left: float | None,
     jobs: int,
-    progress: Callable[[str], None],
+    progress: Progress,
 ) -> tuple[LikelihoodProof, ...]:
     """Prove each threshold's bound, each in a process of its own where there are several."""
     jobs = min(jobs, len(made))

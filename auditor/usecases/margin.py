@@ -36,7 +36,7 @@ class Repairing(Protocol):
 
 
 @dataclass(frozen=True)
-class Margin:
+class NextModel:
     """What is wanted of the next model."""
 
     probability: Share
@@ -45,7 +45,7 @@ class Margin:
     seed: int
 
     @classmethod
-    def of(cls, probability: str | float, draws: int, seed: int, question: Question) -> Margin:
+    def of(cls, probability: str | float, draws: int, seed: int, question: Question) -> NextModel:
         """Read what is wanted.
 
         Raises
@@ -77,8 +77,8 @@ class Margin:
 def repair_with_margin(
     repair: Repairing,
     question: Question,
-    margin: Margin,
-    progress: Progress = lambda stage: None,
+    margin: NextModel,
+    progress: Progress,
 ) -> Repaired:
     """Repair at the largest threshold with which the next model is δ-fair with a probability.
 
@@ -93,8 +93,8 @@ def repair_with_margin(
         Repairs at a threshold, the last time without a limit of time.
     question : Question
         With δ, and limits of the bisection.
-    margin : Margin
-    progress : callable, optional
+    margin : NextModel
+    progress : callable
 
     Raises
     ------
@@ -156,7 +156,7 @@ def repair_with_margin(
 def _recorded(
     made: Repaired,
     question: Question,
-    margin: Margin,
+    margin: NextModel,
     found: Sample,
     seed: int,
     tried: list[TriedMargin],

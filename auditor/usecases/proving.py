@@ -8,12 +8,12 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from auditor.documents.proof import LikelihoodProof, ProofVerification
-from auditor.documents.reading import MAX_BYTES, read
+from auditor.documents.reading import read
 from auditor.documents.repair import ProofSummary
 from auditor.documents.verification import Check
 from auditor.errors import InputError
 from auditor.messages import escaped
-from auditor.model.reading import load_naive_bayes, read_bytes
+from auditor.model.reading import MOST_BYTES, load_naive_bayes, read_bytes
 from auditor.model.spec import ModelSpec
 from auditor.repair import interior, proof_checker
 from auditor.repair.decimals import exact_decimal
@@ -78,14 +78,14 @@ def prove_repair(
     lost = Decimal(repr(likelihoods.unconstrained)) - Decimal(repr(likelihoods.repaired))
     limits = clock.limits(SECONDS if time_limit is None else time_limit)
     question = Question.of(summary.delta, summary.criterion, limits=limits)
-    counts, aim = counts_of(before_repair(model)), nats(gap or "1%", lost)
+    counts, aim = counts_of(before_repair(model)), nats(gap, lost)
     if summary.conditions or summary.also:
         # The proof bounds models that need not keep to conditions. It can't aim below the likeliest such
         # model, so that is found first.
         free = learn(counts, question.criterion, RepairOptions(interior.solve, limits=limits)).model
         without = Decimal(repr(counts.log_likelihood(free)))
         more = max(without - Decimal(repr(likelihoods.repaired)), Decimal(0))
-        aim = more + nats(gap or "1%", lost - more)
+        aim = more + nats(gap, lost - more)
     proof = prove(counts, question, likelihoods.repaired, aim, on_branch)
     open_ = Decimal(proof.bound) - Decimal(proof.found)
     proved = ProofSummary(
@@ -106,19 +106,20 @@ def ensure_provable(model: ModelSpec, gap: str | None) -> None:
     InputError
         If the gap can't be read, the counts are incomplete, or one decision has no cases.
     """
-    nats(gap or "1%", Decimal(0))
+    nats(gap, Decimal(0))
     if not all(counts_of(before_repair(model)).decision):
         raise InputError("the counts have one decision only: there is nothing to prove")
 
 
-def nats(gap: str, lost: Decimal) -> Decimal:
-    """Return a gap in nats; a percentage is one of the nats that were lost.
+def nats(gap: str | None, lost: Decimal) -> Decimal:
+    """Return a gap in nats; a percentage, 1% if none is given, is one of the nats that were lost.
 
     Raises
     ------
     InputError
         If it is neither.
     """
+    gap = gap or "1%"
     try:
         number = Decimal(gap.removesuffix("%").strip())
     except InvalidOperation:
@@ -133,7 +134,7 @@ def nats(gap: str, lost: Decimal) -> Decimal:
 def is_proof(path: str | os.PathLike[str]) -> bool:
     """Whether a file says that it is a proof of a likelihood; what can't be read isn't."""
     try:
-        return b'"auditor/likelihood-proof"' in read_bytes(path, MAX_BYTES)[:_START]
+        return b'"auditor/likelihood-proof"' in read_bytes(path, MOST_BYTES)[:_START]
     except InputError:
         return False
 

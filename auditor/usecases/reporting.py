@@ -20,11 +20,11 @@ from auditor.choices import Undisclosed
 from auditor.documents.audit import Audit
 from auditor.documents.labels import model_labelled
 from auditor.documents.parameters import ExactModel
-from auditor.documents.reading import MAX_BYTES, read
+from auditor.documents.reading import read
 from auditor.documents.record import to_json
 from auditor.errors import InputError
 from auditor.messages import escaped
-from auditor.model.reading import load_model, read_bytes
+from auditor.model.reading import MOST_BYTES, load_model, read_bytes
 from auditor.model.spec import ModelSpec
 from auditor.report import html, pdf, sections
 from auditor.report.formats import AnyFormatName, laid_out
@@ -92,7 +92,7 @@ def report(
     pades: tuple[Path, str] | None = None,
     time_limit: float | None = None,
 ) -> Made:
-    """Make a report of a stored audit, a certificate, a repair, or a repaired model.
+    """Make a report of a certificate, of a repaired model, or of what a command has stored.
 
     What is stored is shown and not computed again. A repaired model, and the model that is given with a
     stored audit or repair, are audited; a stored audit must then agree with the new one.
@@ -151,14 +151,13 @@ def report(
                 f"{escaped(document)}: has a page of its own; model cards, profiles, templates and a policy "
                 "are for audits and certificates"
             )
-        if kind == "auditor/frontier":
-            from auditor.documents.frontier import Frontier
+        from auditor.documents.frontier import Frontier
+        from auditor.documents.stability import Stability
 
-            made = of_frontier(read(Frontier, document), format, options.printed)
-        else:
-            from auditor.documents.stability import Stability
-
-            made = of_stability(read(Stability, document), format, options.printed)
+        page: Frontier | Stability = (
+            read(Frontier, document) if kind == "auditor/frontier" else read(Stability, document)
+        )
+        made = of_page(page, format, options.printed)
     elif kind == "auditor/model" or kind == "auditor/scorecard":
         spec = load_model(document)
         if spec.repair is None:
@@ -251,25 +250,14 @@ def _of_repair(
     return of_audit(audit, spec, format, options, record)
 
 
-def of_frontier(document: Frontier, format: AnyFormatName, printed: Printed = pdf.render) -> Made:
-    """Make a report of a frontier, which holds all that is shown."""
-    from auditor.report import frontier
+def of_page(document: Frontier | Stability, format: AnyFormatName, printed: Printed = pdf.render) -> Made:
+    """Make a report of a frontier, or of what draws have shown: it holds all that is shown."""
+    from auditor.report import frontier, stability
 
-    return _page(frontier.render(document, format), frontier.result_line(document), format, document, printed)
-
-
-def of_stability(document: Stability, format: AnyFormatName, printed: Printed = pdf.render) -> Made:
-    """Make a report of what draws have shown, which holds all that is shown."""
-    from auditor.report import stability
-
-    return _page(
-        stability.render(document, format), stability.result_line(document), format, document, printed
-    )
-
-
-def _page(
-    text: str, line: str, format: AnyFormatName, document: Frontier | Stability, printed: Printed
-) -> Made:
+    if document.kind == "auditor/frontier":
+        text, line = frontier.render(document, format), frontier.result_line(document)
+    else:
+        text, line = stability.render(document, format), stability.result_line(document)
     if format != "pdf":
         return Made(text.encode(), line)
     name = document.kind.removeprefix("auditor/")
@@ -448,7 +436,7 @@ def _kind(path: str) -> str | None:
     """What a document says it is; a YAML file can only be a model."""
     if Path(path).suffix.lower() in (".yaml", ".yml"):
         return "auditor/model"
-    data = read_bytes(path, MAX_BYTES)
+    data = read_bytes(path, MOST_BYTES)
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):

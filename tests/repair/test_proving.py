@@ -52,8 +52,9 @@ def proved(
 ) -> tuple[LikelihoodProof, NaiveBayes]:
     question = Question.of(delta, "difference", limits=limits)
     model = learn(counts, question.criterion, RepairOptions(interior.solve)).model
-    proof = prove(counts, question, counts.log_likelihood(model), None if gap is None else Decimal(gap))
-    return proof, model
+    found = counts.log_likelihood(model)
+    aim = (counts.log_likelihood(counts.model) - found) / 100 if gap is None else gap
+    return prove(counts, question, found, Decimal(aim)), model
 
 
 def stopping_after(questions: int) -> Limits:
@@ -443,7 +444,7 @@ def test_the_checker_runs_alone(tiny: Document, tmp_path: Path) -> None:
 
 def test_what_cannot_be_proved_is_said() -> None:
     with pytest.raises(InputError, match="only repairs by the difference"):
-        prove(two_by_two(), Question.of("0.1", "ratio"), -100.0)
+        prove(two_by_two(), Question.of("0.1", "ratio"), -100.0, Decimal(1))
 
 
 def test_what_sensitive_values_without_cases_cost_is_proved() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from auditor.report import html, pdf
 from auditor.report.subject import Subject
 from tests.cli.conftest import auditor as auditor
 from tests.report import subjects
+from tests.report.browser import Page, browsing
 
 SUBJECTS: dict[str, Callable[[], Subject]] = {
     "figure1": lambda: subjects.audited("figure1", "0.2"),
@@ -67,6 +68,12 @@ def pango() -> None:
         pdf.render("<html lang=en><title>Probe</title><p>Probe</p></html>")
     except OutputError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    with browsing(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
 
 
 @pytest.fixture

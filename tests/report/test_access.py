@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from auditor.report.html import render
 from auditor.report.profiles import load_profile
 from tests.cli.conftest import EXAMPLES, Auditor
-from tests.report.browser import Page, browsing
+from tests.report.browser import Page
 from tests.report.conftest import SUBJECTS, page
 
 #: What a key can get to, as far as it is shown.
@@ -19,12 +18,6 @@ REACHABLE = (
     "[...document.querySelectorAll('a[href], button, input, select, textarea, [tabindex=\"0\"]')]"
     ".filter((e) => e.checkVisibility())"
 )
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    with browsing(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 def violations(browser: Page) -> object:

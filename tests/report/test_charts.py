@@ -12,8 +12,8 @@ from tests.report.documents import audit_document
 
 
 def test_degree_scale_keeps_the_values_apart_from_its_end() -> None:
-    scale = charts.DegreeScale.of(0.1, 0.4, 0.4, width=460)
-    assert (scale.threshold, scale.low, scale.high) == (100, 400, 400)
+    scale = charts.DegreeScale.of(0.1, 0.4, 0.4)
+    assert (scale.threshold, scale.low, scale.high) == (130.4, 521.7, 521.7)
     assert [tick.label for tick in scale.ticks][:3] == ["0", "0.05", "0.1"]
     assert charts.DegreeScale.of(0.9, 0.95, 1).high == 600
     assert charts.DegreeScale.of(0, 0, 0).ticks
@@ -62,8 +62,8 @@ def test_scatter_of_degrees_that_are_rounded_to_the_threshold_or_below_it() -> N
 
 
 def test_line_keeps_a_value_between_its_ends() -> None:
-    assert charts.Line.of((-10, 0), -5, width=100).value == 50
-    assert charts.Line.of((-10, 0), 1, width=100).value == 100
+    assert charts.Line.of((-10, 0), -5).value == 300
+    assert charts.Line.of((-10, 0), 1).value == 600
 
 
 @pytest.mark.parametrize(("length", "parts", "step"), [(0.4, 5, 0.05), (1, 5, 0.2), (0.0246, 4, 0.005)])
@@ -79,5 +79,5 @@ def test_qr_code_is_drawn_module_by_module() -> None:
 
 
 def test_rosette_has_its_points_on_the_square() -> None:
-    assert charts.rosette(4).startswith("M50 2L")
-    assert charts.rosette(4).endswith("z")
+    assert charts.rosette().startswith("M50 2L")
+    assert charts.rosette().endswith("z")

@@ -59,7 +59,7 @@ def shown(found: Subject) -> Iterator[tuple[str, str]]:
     yield "page", words(html.render(found))
     yield "paper", words(html.render(found, medium="paper"))
     yield "markdown", markdown.laid_out(sections.whole(found))
-    yield "text", text.laid_out(sections.brief(replace(found, brief=True)), columns=10**6)
+    yield "text", text.laid_out(sections.brief(found), columns=10**6)
     yield "card", model_card.laid_out(found)
     yield "line", text.verdict_line(found.stated)
     if found.audit and not found.certificate:

@@ -19,7 +19,7 @@ from auditor.documents.parameters import fraction_text
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.reading import load_model, load_naive_bayes
 from auditor.model.scorecard import ScorecardSpec
-from auditor.report.blocks import written
+from auditor.report.blocks import unmarked
 from auditor.report.exploring import facts
 from auditor.report.figures import people, percent, rounded, signed
 from auditor.report.html import render
@@ -30,14 +30,8 @@ from auditor.usecases import auditing, reporting
 from tests.certificate.making import OTHER_KEY, bare, made, public_pem
 from tests.cli.conftest import EXAMPLES
 from tests.report import subjects
-from tests.report.browser import Page, browsing
+from tests.report.browser import Page
 from tests.report.conftest import SUBJECTS, page
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    with browsing(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 def put(text: str, folder: Path) -> Path:
@@ -62,7 +56,7 @@ def patterns(model: NaiveBayes, delta: str, criterion: CriterionName) -> Iterato
 def said(model: NaiveBayes, pattern: Pattern, delta: str) -> str:
     """What the report says of a pattern."""
     record = PatternRecord.of(model, pattern, Fraction(delta))
-    text = written(sentence(record, model.favourable), str, lambda name, value: f"{name}: {value}")
+    text = unmarked(sentence(record, model.favourable))
     degree = signed(record.degree, delta).replace("-", "−")
     above = "above" if abs(pattern.degree) > Fraction(delta) else "not above"
     return f"{text} Degree {degree}, {above} δ\xa0=\xa0{delta}; {people(record.probability)} people."

@@ -7,15 +7,17 @@ import re
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from auditor.errors import InputError
 from auditor.report import html
 from auditor.report.blocks import Table
-from auditor.report.profiles import EVIDENCE, load_profile, names
+from auditor.report.profiles import EvidenceName, load_profile
 from auditor.report.sections import profile as section
 from auditor.report.subject import Subject
+from auditor.resources import names
 from tests.report import subjects
 from tests.report.test_html import words
 
@@ -29,7 +31,7 @@ SHIPPED = (
 
 
 def test_shipped_profiles() -> None:
-    assert names() == SHIPPED
+    assert names("templates", "profiles") == SHIPPED
 
 
 def answers(subject: Subject, name: str) -> dict[str, tuple[str, str]]:
@@ -133,12 +135,12 @@ def test_own_profile(tmp_path: Path) -> None:
         "source": "Handbook",
         "checked": "2026-01-01",
         "about": "Ours.",
-        "items": [{"item": "1", "asks": "Everything", "evidence": list(EVIDENCE), "open": ""}],
+        "items": [{"item": "1", "asks": "Everything", "evidence": list(get_args(EvidenceName)), "open": ""}],
     }
     file = tmp_path / "own.json"
     file.write_text(json.dumps(content))
     profile = load_profile(str(file))
-    assert profile.items[0].evidence == EVIDENCE
+    assert profile.items[0].evidence == get_args(EvidenceName)
     text = words(html.render(replace(subjects.certified("1"), profile=profile)))
     assert "Where this evidence fits" in text
 

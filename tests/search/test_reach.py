@@ -319,14 +319,15 @@ def test_what_is_not_counted_is_left_between_bounds() -> None:
         count_in_set(case.ranges, criterion, verdict, (whole.some[1] + 1, 10**9))
 
 
+def of_two(i: int, a: Fraction, b: Fraction) -> Attribute:
+    """An attribute of two values; the first one is sensitive."""
+    return Attribute(f"a{i}", ("u", "v"), i == 0, ((a, b), (1 - a, 1 - b)))
+
+
 def many_alike(number: int) -> NaiveBayes:
     """One weak sensitive attribute, and others that are all the same: most sums tie."""
-
-    def attribute(i: int, a: Fraction, b: Fraction) -> Attribute:
-        return Attribute(f"a{i}", ("u", "v"), i == 0, ((a, b), (1 - a, 1 - b)))
-
-    others = (attribute(i, Fraction(11, 20), Fraction(9, 20)) for i in range(1, number))
-    first = attribute(0, Fraction(3, 5), Fraction(2, 5))
+    others = (of_two(i, Fraction(11, 20), Fraction(9, 20)) for i in range(1, number))
+    first = of_two(0, Fraction(3, 5), Fraction(2, 5))
     return NaiveBayes("alike", "d", "yes", "no", Fraction(57, 100), (first, *others))
 
 
@@ -368,10 +369,7 @@ def case_model(request: pytest.FixtureRequest) -> NaiveBayes:
     """A fair model and one that isn't."""
     a, b = map(Fraction, request.param)
 
-    def attribute(i: int, a: Fraction, b: Fraction) -> Attribute:
-        return Attribute(f"a{i}", ("u", "v"), i == 0, ((a, b), (1 - a, 1 - b)))
-
-    rows = (attribute(0, a, b), attribute(1, Fraction(3, 10), Fraction(7, 10)))
+    rows = (of_two(0, a, b), of_two(1, Fraction(3, 10), Fraction(7, 10)))
     return NaiveBayes("m", "d", "yes", "no", Fraction(2, 5), rows)
 
 

@@ -381,7 +381,7 @@ def _attributes(
             refuse(source, f"binarize={cut} loses one-hot columns; leave it at 0")
         attributes, rest = [], list(columns)
         for i, (name, values) in enumerate(zip(names, categories, strict=True)):
-            left_out = _dropped(encoder, i)
+            left_out = dropped(encoder, i)
             size = _size(values) - (left_out is not None)
             block, rest = rest[:size], rest[size:]
             if len(block) != size:
@@ -440,9 +440,10 @@ def _is_one_hot(encoder: Any) -> bool:
     return type(encoder).__name__ == "OneHotEncoder" or getattr(encoder, "encode", "ordinal") != "ordinal"
 
 
-def _dropped(encoder: Any, feature: int) -> int | None:
-    dropped = getattr(encoder, "drop_idx_", None)
-    return None if dropped is None or dropped[feature] is None else int(dropped[feature])
+def dropped(encoder: Any, feature: int) -> int | None:
+    """The place of the value that an encoder makes no column for; None if there is none."""
+    places = getattr(encoder, "drop_idx_", None)
+    return None if places is None or places[feature] is None else int(places[feature])
 
 
 def _categories(encoder: Any, names: Sequence[str], source: str) -> list[Values | Bins]:
@@ -553,13 +554,8 @@ def to_sklearn_pipeline(model: ModelSpec) -> Pipeline:
     return Pipeline([("encode", encoder), ("naive_bayes", estimator)])
 
 
-def to_skops(model: ModelSpec) -> bytes:
-    """Return the pipeline as a skops file, which needs no pickle to be read."""
-    return dumped(to_sklearn_pipeline(model))
-
-
 def dumped(pipeline: Pipeline) -> bytes:
-    """Return an estimator as a skops file.
+    """Return an estimator as a skops file, which needs no pickle to be read.
 
     Raises
     ------

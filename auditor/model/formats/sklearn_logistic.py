@@ -17,7 +17,7 @@ import numpy as np
 from auditor.errors import InputError
 from auditor.messages import escaped, plain, shown
 from auditor.model.building import build_scorecard, code_of, decimal, sides_of, with_sensitive
-from auditor.model.formats.sklearn import names_of
+from auditor.model.formats.sklearn import dropped, names_of
 from auditor.model.intervals import Bins, are_intervals
 from auditor.model.parsing import refuse
 
@@ -199,10 +199,8 @@ def _encoded(encoder: Any, names: Sequence[str], source: str) -> Iterator[tuple[
     if hasattr(encoder, "infrequent_categories_"):
         refuse(source, "the encoder puts rare categories together; do that in the data before it")
     one_hot = type(encoder).__name__ == "OneHotEncoder"
-    dropped = getattr(encoder, "drop_idx_", None) if one_hot else None
     for i, (name, categories) in enumerate(zip(names, encoder.categories_, strict=True)):
-        left_out = None if dropped is None or dropped[i] is None else int(dropped[i])
-        yield name, _columns([_category(c) for c in categories.tolist()], left_out, one_hot)
+        yield name, _columns([_category(c) for c in categories.tolist()], dropped(encoder, i), one_hot)
 
 
 def _category(value: Any) -> dict[str, str]:

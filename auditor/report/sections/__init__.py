@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from auditor.report.blocks import Block, Blocks, Heading
 from auditor.report.sections import (
@@ -106,7 +106,7 @@ def whole(subject: Subject) -> list[Block]:
 
 def brief(subject: Subject) -> list[Block]:
     """What a terminal shows."""
-    return _blocks(subject, _BRIEF)
+    return _blocks(replace(subject, brief=True), _BRIEF)
 
 
 def _blocks(subject: Subject, sections: Sequence[Section]) -> list[Block]:

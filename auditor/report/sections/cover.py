@@ -12,7 +12,7 @@ from auditor.documents.audit import Audit, PatternRecord
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.criteria import filled
 from auditor.messages import visible
-from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table, written
+from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table, unmarked
 from auditor.report.figures import grouped, margin, people, percent
 from auditor.report.sections import data, groups, reach, repair
 from auditor.report.sections.worst import counted, largest
@@ -78,7 +78,7 @@ class Cover:
     verdict: str
     claim: str
     finding: str
-    """What kind of paper it is, what it is not, and the stated."""
+    """What the worst plausible pattern does to how many people."""
     shares: Table | None
     """The worst degree among patterns of at least so many people."""
     facts: Facts
@@ -158,7 +158,7 @@ def cover(subject: Subject) -> Cover:
 
 def _lines(text: str, room: int) -> int:
     """About how many lines a text takes."""
-    return -(-len(written(text, str, lambda attribute, value: f"{attribute}: {value}")) // room)
+    return -(-len(unmarked(text)) // room)
 
 
 def _fitting(facts: list[tuple[str, str]], room: int) -> list[tuple[str, str]]:
@@ -276,7 +276,7 @@ def _said(pattern: PatternRecord, stated: Stated) -> str:
         number = people(pattern.probability)
         whom = f" These are {number} people."
     text = f"{sentence(pattern, stated.model.favourable)}{whom}"
-    if len(written(text, str, lambda attribute, value: f"{attribute}: {value}")) <= _SENTENCE:
+    if len(unmarked(text)) <= _SENTENCE:
         return text
     before, after = percent(pattern.favourable_given_context), percent(pattern.favourable_given_pattern)
     return (

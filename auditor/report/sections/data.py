@@ -5,8 +5,8 @@ from __future__ import annotations
 from auditor.documents.audit import PatternRecord
 from auditor.documents.data import DataEvidence, DataGroup, DataPattern, Observed, listed
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
-from auditor.report.figures import FOUR_FIFTHS, percent, points, signed, size
-from auditor.report.sections.groups import four_fifths
+from auditor.report.figures import FOUR_FIFTHS, percent, points, signed
+from auditor.report.sections.groups import four_fifths, marked_ratio, ratio
 from auditor.report.subject import Subject
 
 #: Patterns whose occurrence in data a terminal and a report show; the JSON document has all.
@@ -89,8 +89,8 @@ def summary(data: DataEvidence) -> str:
     """Whether a group in the data is below four fifths, and who is selected."""
     large = [group for group in data.groups if not group.small]
     ratios = [group.impact_ratio for group in large if group.impact_ratio is not None]
-    below = sum(ratio < float(FOUR_FIFTHS) for ratio in ratios)
-    lowest = f", lowest impact ratio {size(min(ratios), FOUR_FIFTHS)}" if ratios else ""
+    below = sum(value < float(FOUR_FIFTHS) for value in ratios)
+    lowest = f", lowest impact ratio {ratio(min(ratios))}" if ratios else ""
     return (
         f"{data.people:,} people, {observed(data.selected)} selected; {below:,} of {len(ratios):,} groups "
         f"below four fifths of the most selected one{lowest}; groups of fewer than {data.min_group:,} people "
@@ -154,14 +154,12 @@ def _share(share: float | None) -> str:
 
 
 def _group(group: DataGroup) -> tuple[str | Cell, ...]:
-    ratio = group.impact_ratio
-    low = ratio is not None and ratio < float(FOUR_FIFTHS)
     return (
         values(group.values),
         f"{group.people:,}" + (" (few)" if group.small else ""),
         _share(group.selected.share),
         _interval(group.selected),
-        "-" if ratio is None else f"{'▼ ' if low else ''}{size(ratio, FOUR_FIFTHS)}",
+        "-" if group.impact_ratio is None else marked_ratio(group.impact_ratio),
         _share(group.accuracy.share),
     )
 

@@ -98,14 +98,17 @@ def _ordered(table: GroupTable) -> list[GroupRecord]:
 
 def row(group: GroupRecord | ApprovedGroupRecord, rate: float) -> tuple[str | Cell, ...]:
     """Make a row of a table of groups: who, how many, the rate and its impact ratio."""
-    found = group.impact_ratio
-    mark = "▼ " if found is not None and found < float(FOUR_FIFTHS) else ""
     return (
         values(group.values),
         people(group.probability),
         Cell(percent(rate), rate, (0, rate)),
-        "none" if found is None else mark + ratio(found),
+        "none" if group.impact_ratio is None else marked_ratio(group.impact_ratio),
     )
+
+
+def marked_ratio(value: float) -> str:
+    """Write an impact ratio with a mark if it is below four fifths."""
+    return f"{'▼ ' if value < float(FOUR_FIFTHS) else ''}{ratio(value)}"
 
 
 def ratio(value: float) -> str:

@@ -23,7 +23,8 @@ def section(subject: Subject) -> Blocks:
     audit = subject.audit
     if not audit or not audit.minimal_patterns:
         return None
-    heading = Heading(_heading(audit), "minimal")
+    complete = audit.search.minimal_patterns_complete
+    heading = Heading(list_heading("minimal", len(audit.minimal_patterns), complete), "minimal")
     if not subject.brief:
         where = "Below they are put together by what they disclose; the appendix lists them one by one."
         return [heading, Paragraph(f"{MEANING} {where}", "intro"), _grouped(audit)]
@@ -31,7 +32,7 @@ def section(subject: Subject) -> Blocks:
     shown = audit.minimal_patterns[:_ON_TERMINAL]
     blocks.append(_table(shown, audit.delta, "patterns"))
     if left := len(audit.minimal_patterns) - len(shown):
-        after = "" if audit.search.minimal_patterns_complete else ", and those after them"
+        after = "" if complete else ", and those after them"
         command = f"auditor patterns MODEL {_question(audit)} --summary minimal"
         blocks.append(Paragraph(f"{left:,} more{after}: {command}"))
     return blocks
@@ -74,10 +75,6 @@ def _question(audit: Audit) -> str:
         "--min-probability": audit.min_probability,
     }
     return " ".join(f"{name} {value}" for name, value in options.items() if value is not None)
-
-
-def _heading(audit: Audit) -> str:
-    return list_heading("minimal", len(audit.minimal_patterns), audit.search.minimal_patterns_complete)
 
 
 def _grouped(audit: Audit) -> Table:

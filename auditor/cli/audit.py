@@ -146,6 +146,7 @@ def patterns(
     criterion: options.Criterion = "difference",
     min_probability: options.MinProbability = None,
     undisclosed: options.UndisclosedOption = None,
+    sensitive: options.SensitiveOption = None,
     time_limit: options.TimeLimit = None,
     format: options.Format = None,
     output: options.Output = None,
@@ -167,9 +168,12 @@ def patterns(
     from auditor.model.reading import load_model
     from auditor.usecases import auditing
 
+    spec = load_model(model)
+    if sensitive:
+        spec = auditing.marked(spec, sensitive)
     with Working("reading the model") as progress:
         document = auditing.patterns(
-            load_model(model),
+            spec,
             delta,
             choose="sample" if sample else summary or "top",
             limit=sample or top or (SUMMARY_DEFAULT if summary else TOP_DEFAULT),

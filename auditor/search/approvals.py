@@ -15,7 +15,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Context
 from fractions import Fraction
 from itertools import accumulate
 
@@ -30,7 +29,6 @@ from auditor.search.pattern import Pattern
 
 #: Digits of the chances that are added up; the population itself is known to about 20.
 _DIGITS = 40
-_CONTEXT = Context(prec=_DIGITS, Emax=10**15, Emin=-(10**15))
 #: Fraction bits of the masses of scores.
 _BITS = 128
 #: Sums of scores that one half may take.

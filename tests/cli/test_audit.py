@@ -245,6 +245,13 @@ def test_a_set_of_sensitive_attributes_can_be_tried(auditor: Auditor, tmp_path: 
     target = tmp_path / "a.json"
     assert auditor("audit", COMPAS, "--delta", "0.1", "--sensitive", "Sex,Age", "-o", target).code == 1
     assert json.loads(target.read_text(encoding="utf-8"))["model"]["sensitive"] == ["Sex", "Age"]
+    found = json.loads(target.read_text())
+    run = auditor(
+        *("patterns", COMPAS, "--delta", "0.1", "--sensitive", "Sex,Age", "--summary", "minimal"),
+        *("--format", "json"),
+    )
+    assert run.code == 0
+    assert json.loads(run.out)["patterns"] == found["minimal_patterns"]
     run = auditor("audit", COMPAS, "--delta", "0.1", "--sensitive", "Sexx")
     assert (run.code, run.out) == (3, "")
     assert run.err.startswith('sensitive: the model has no "Sexx"; it has "Ethnic_Code_Text"')

@@ -111,6 +111,11 @@ def test_names_stay_inert_and_within_the_page(name: str, colour: bool) -> None:
         assert all(line.isprintable() for line in bare.splitlines())
         assert max(map(text.width, bare.splitlines())) <= COLUMNS
     assert "2 more: auditor patterns MODEL --delta 0.1 --summary minimal" in render(document, "text")
+    declared = document.model_copy(
+        update={"model": document.model.model_copy(update={"undisclosed": "declared"})}
+    )
+    command = "auditor patterns MODEL --delta 0.1 --undisclosed declared --summary minimal"
+    assert command in " ".join(render(declared, "text").split())
 
 
 @given(st.text(st.sampled_from("ab \xa0字"), max_size=60), st.integers(2, 20))

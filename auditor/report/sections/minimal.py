@@ -73,6 +73,7 @@ def _question(audit: Audit) -> str:
         "--delta": audit.delta,
         "--criterion": "ratio" if audit.criterion == "ratio" else None,
         "--min-probability": audit.min_probability,
+        "--undisclosed": audit.model.undisclosed,
     }
     return " ".join(f"{name} {value}" for name, value in options.items() if value is not None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import runpy
 import signal
@@ -92,6 +93,12 @@ def test_the_list_of_commands_has_whole_sentences(auditor: Auditor) -> None:
         ),
         (("audit", FIGURE1, "--delta", ".1", "--format", "doc"), "'doc' is not one of"),
         (("audit", FIGURE1, "--delta", ".1", "-o", "x.doc"), "the suffix of x.doc is none of .txt"),
+        (
+            ("audit", FIGURE1, "--delta", ".1", "-o", "x.pdf", "--format", "html"),
+            "--format: x.pdf is named as pdf, not as html; leave --format out, or give a name that ends",
+        ),
+        (("report", FIGURE1, "-o", "x.html", "--format", "model-card"), "ends in .md or .markdown"),
+        (("verify", FIGURE1, "-o", "x.html"), "--output: what was checked is text, JSON or Markdown"),
         (("patterns", FIGURE1, "--delta", ".1", "--summary", "small"), "'small' is not one of"),
         (
             ("patterns", FIGURE1, "--delta", ".1", "--sample", "0"),
@@ -147,6 +154,22 @@ def test_a_bug_of_ours_is_told_apart_from_a_finding(
     assert "Traceback" not in run.err
     monkeypatch.setenv("AUDITOR_TRACEBACK", "1")
     assert "Traceback" in auditor("audit", FIGURE1, "--delta", "0.1").err
+
+
+def test_streams_of_text_that_python_put_in_place_get_results_and_messages(
+    auditor: Auditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        out, err = io.StringIO(), io.StringIO()
+        patched.setattr(sys, "stdout", out)
+        patched.setattr(sys, "stderr", err)
+        assert auditor("audit", FIGURE1, "--delta", "0.2").code == 1
+        assert (out.getvalue()[:9], err.getvalue()) == ("Figure 1:", "")
+        patched.setattr(sys, "stdin", io.StringIO(FIGURE1.read_text(encoding="utf-8")))
+        assert auditor("audit", "-", "--delta", "0.3").code == 0
+        patched.setattr(auditing, "audit", lambda *_, **__: 1 / 0)
+        assert auditor("audit", FIGURE1, "--delta", "0.2").code == 70
+        assert err.getvalue().startswith("This is a bug in auditor")
 
 
 @pytest.mark.parametrize(

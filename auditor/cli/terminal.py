@@ -18,7 +18,7 @@ import typer
 
 from auditor.errors import InputError, OutputError
 from auditor.messages import visible
-from auditor.output import write_text
+from auditor.output import write_all, write_text
 from auditor.report.formats import COLUMNS, AnyFormatName
 
 if TYPE_CHECKING:
@@ -106,7 +106,8 @@ def _write(stream: TextIO, text: str, encoding: str | None) -> None:
     if (below := getattr(stream, "buffer", None)) is None:
         stream.write(text)
     else:
-        below.write(text.encode(encoding or stream.encoding, errors="backslashreplace"))
+        # Where Python was told to have no buffers, a full disk takes a part and says nothing.
+        write_all(below, text.encode(encoding or stream.encoding, errors="backslashreplace"))
     stream.flush()
 
 

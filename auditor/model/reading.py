@@ -90,7 +90,8 @@ def parse_model(data: bytes, name: str) -> ModelSpec | ScorecardSpec:
 def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
     """Read a whole file, or standard input for ``"-"``, unless it has more bytes than the limit."""
     name = os.fspath(path)
-    too_large = f"{escaped(name)}: larger than {limit // 1024**2} MB; no document of this kind needs that"
+    most = f"{limit // 1024**2} MB" if limit >= 1024**2 else f"{limit:,} bytes"
+    too_large = f"{escaped(name)}: larger than {most}; no document of this kind needs that"
     if name == "-":
         data = _standard_input(sys.stdin)
     else:

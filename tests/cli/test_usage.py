@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import resource
 import runpy
 import signal
 import subprocess
@@ -234,6 +235,20 @@ def test_a_full_disk_is_an_error() -> None:
         )
     assert done.returncode == 3
     assert done.stderr == f"standard output can't be written: {os.strerror(errno.ENOSPC)}\n"
+
+
+def test_a_disk_that_takes_a_part_is_full_too_where_python_has_no_buffers(tmp_path: Path) -> None:
+    with (tmp_path / "out").open("wb") as out:
+        done = subprocess.run(
+            [sys.executable, "-u", "-m", "auditor", "audit", FIGURE1, "--delta", "0.3"],
+            cwd=ROOT,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
+        )
+    assert (done.returncode, (tmp_path / "out").stat().st_size) == (3, 1000)
+    assert done.stderr == f"standard output can't be written: {os.strerror(errno.EFBIG)}\n"
 
 
 def test_the_module_runs_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

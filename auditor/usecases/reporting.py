@@ -357,7 +357,13 @@ def _agree(name: str, stated: Stated, other_name: str, other: Stated) -> None:
     problems = [what for what, found in differs.items() if found]
     if problems:
         raise InputError(
-            f"{escaped(name)}: differs from {escaped(other_name)} in the {what}" for what in problems
+            f"{escaped(name)}: differs from {escaped(other_name)} in the {what}; "
+            + (
+                "a limit left it open in one of them: audit again with the same limits, or without any"
+                if what == "verdict" and "inconclusive" in (stated.verdict, other.verdict)
+                else "give what belongs together, or audit again"
+            )
+            for what in problems
         )
 
 
@@ -469,5 +475,8 @@ def _named_by(document: str, named: ModelRecord, model: str) -> ModelSpec | Scor
     if {attribute.name for attribute in spec.attributes}.issuperset(named.sensitive):
         spec = auditing.marked(spec, named.sensitive)
     if auditing.classifier_of(spec, None).sha256() != named.sha256:
-        raise InputError(f"{escaped(document)}: is about another model than {escaped(model)}: digests differ")
+        raise InputError(
+            f"{escaped(document)}: is about another model than {escaped(model)}: digests differ; give the "
+            "file that it was made of, as it was"
+        )
     return spec

@@ -124,10 +124,15 @@ def model_format(output: Path | None, *others: str) -> Literal["json", "yaml"]:
 
 def refuse_reports(output: Path | None) -> None:
     """Refuse a file whose suffix says that it can't be a certificate."""
-    if output and output.suffix.lower() in (".pdf", ".html", ".htm", ".md", ".txt", ".csv"):
+    suffix = output.suffix.lower() if output else ""
+    if suffix in (".pdf", ".html", ".htm", ".md", ".txt", ".csv"):
         raise typer.BadParameter(
             f"a certificate is JSON, and {output} is not; make a report from it afterwards",
             param_hint="--output",
+        )
+    if suffix == ".pem":
+        raise typer.BadParameter(
+            f"a certificate is JSON, and {output} is named as a key; give another name", param_hint="--output"
         )
 
 

@@ -99,6 +99,7 @@ def test_the_list_of_commands_has_whole_sentences(auditor: Auditor) -> None:
             "--format: x.pdf is named as pdf, not as html; leave --format out, or give a name that ends",
         ),
         (("report", FIGURE1, "-o", "x.html", "--format", "model-card"), "ends in .md or .markdown"),
+        (("certify", FIGURE1, "--delta", ".1", "-o", "key.pub.pem"), "key.pub.pem is named as a key"),
         (("verify", FIGURE1, "-o", "x.html"), "--output: what was checked is text, JSON or Markdown"),
         (("patterns", FIGURE1, "--delta", ".1", "--summary", "small"), "'small' is not one of"),
         (

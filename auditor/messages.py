@@ -5,7 +5,9 @@ Whatever a file holds is shown on one line and without control characters.
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -14,8 +16,9 @@ from typing import NamedTuple
 #: Keys and list indices from the top of a document down to a part of it.
 Place = tuple[str | int, ...]
 
-#: A file of millions of mistakes is explained by its first ones.
-MAX_LINES = 1000
+#: A file of millions of mistakes is explained by the first ones of each kind, of these many kinds.
+MOST_OF_A_KIND = 25
+MOST_KINDS = 100
 
 #: ZERO WIDTH NON-JOINER and JOINER: they shape the letters at their sides and neither hide nor reorder any.
 JOINERS = "\u200c\u200d"
@@ -23,6 +26,8 @@ JOINERS = "\u200c\u200d"
 _LONGEST_TEXT = 60
 _LONGEST_NUMBER = 40
 _SUM_DIGITS = Context(prec=15)
+#: What a message quotes, and its numbers.
+_PARTICULARS = re.compile(r'"[^"]*"|[0-9][^ ;]*')
 
 
 class Problem(NamedTuple):
@@ -136,6 +141,8 @@ def listed(texts: Iterable[str], most: int = 20) -> str:
 def lines(source: str, problems: Iterable[Problem], tree: object) -> tuple[str, ...]:
     """Write problems as lines ``source: place: message``, in order and each once.
 
+    Of many that differ only in names and numbers the first ones are written, and how many more there are.
+
     Parameters
     ----------
     source : str
@@ -144,11 +151,31 @@ def lines(source: str, problems: Iterable[Problem], tree: object) -> tuple[str, 
         The document as far as it could be read, for the names of attributes and values.
     """
     source = escaped(source)
-    problems = list(problems)
-    found = list(dict.fromkeys(f"{source}: {_located(p, tree)}" for p in problems[:MAX_LINES]))
-    if left_out := len(problems[MAX_LINES:]):
-        found.append(f"{source}: {left_out} more problems; mend these first")
-    return tuple(found)
+    kinds: dict[str, list[str]] = {}
+    more: Counter[str] = Counter()
+    others = 0
+    found: list[str] = []
+    for problem in dict.fromkeys(problems):
+        kind = _kind(problem)
+        if kind not in kinds and len(kinds) == MOST_KINDS:
+            others += 1
+            continue
+        alike = kinds.setdefault(kind, [])
+        if len(alike) == MOST_OF_A_KIND:
+            more[kind] += 1
+        elif (line := _located(problem, tree)) not in alike:
+            alike.append(line)
+            found.append(line)
+    found += (f"{number:,} more like {kinds[kind][0]}" for kind, number in more.items())
+    if others:
+        found.append(f"{others:,} more of other kinds; mend these first")
+    return tuple(f"{source}: {line}" for line in found)
+
+
+def _kind(problem: Problem) -> str:
+    """What a problem has in common with others: its words without what is quoted and without numbers."""
+    steps = ("" if isinstance(step, int) else step for step in problem.place)
+    return _PARTICULARS.sub("", "\n".join((*steps, problem.message)))
 
 
 def _located(problem: Problem, tree: object) -> str:

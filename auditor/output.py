@@ -6,11 +6,14 @@ disk leaves half of it, and an older file stays until the new one is complete.
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
 from contextlib import suppress
+from io import RawIOBase
 from pathlib import Path
+from typing import IO
 
 from auditor.errors import OutputError
 from auditor.messages import escaped
@@ -113,11 +116,27 @@ def append_line(path: str | os.PathLike[str], line: str) -> None:
     """
     try:
         with Path(path).open("ab", buffering=0) as file:
-            file.write(f"{line}\n".encode())
+            write_all(file, f"{line}\n".encode())
     except (OSError, ValueError) as error:
         raise _unwritable(path, error) from error
     if os.fspath(path) not in finished:
         finished.append(os.fspath(path))
+
+
+def write_all(file: IO[bytes] | RawIOBase, data: bytes) -> None:
+    """Write to a file that may take a part at a time, as one without a buffer does on a disk that is filling.
+
+    Raises
+    ------
+    OSError
+        If it takes no more.
+    """
+    rest = memoryview(data)
+    while rest:
+        taken = file.write(rest)
+        if taken is None:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        rest = rest[taken:]
 
 
 def make_folder(path: str | os.PathLike[str]) -> None:

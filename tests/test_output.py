@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import os
+import resource
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from auditor.errors import OutputError
-from auditor.output import PRIVATE, ensure_writable, write_bytes, write_new, write_text
+from auditor.output import (
+    PRIVATE,
+    append_line,
+    ensure_writable,
+    write_all,
+    write_bytes,
+    write_new,
+    write_text,
+)
 
 
 def names(folder: Path) -> list[str]:
@@ -99,3 +110,39 @@ def test_looking_changes_nothing(tmp_path: Path) -> None:
     ensure_writable(tmp_path / "new")
     assert names(tmp_path) == ["old"]
     assert (tmp_path / "old").read_text() == "old"
+
+
+class Piecemeal(io.RawIOBase):
+    """A file without a buffer that takes seven bytes at a time, until it is full."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.held = b""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int | None:
+        taken = bytes(data[: min(7, self.room)])
+        self.room -= len(taken)
+        self.held += taken
+        return len(taken) or None
+
+
+def test_a_file_that_takes_a_part_at_a_time_gets_all_or_refuses() -> None:
+    file = Piecemeal(100)
+    write_all(file, b"x" * 100)
+    assert file.held == b"x" * 100
+    with pytest.raises(OSError, match="unavailable"):
+        write_all(Piecemeal(10), b"x" * 100)
+
+
+def test_a_line_that_a_full_disk_takes_in_part_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    try:
+        with pytest.raises(OutputError, match="can't be written: File too large"):
+            append_line(path, "x" * 20)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -311,7 +311,7 @@ def verify(
         Path | None, typer.Option(metavar="FILE", help="Write the certificate inside as readable JSON too.")
     ] = None,
     time_limit: options.TimeLimit = None,
-    format: options.CheckFormat = "text",
+    format: options.StoredCheckFormat = None,
     output: options.Output = None,
 ) -> int:
     """Check a certificate: all that it says is computed again.
@@ -324,6 +324,12 @@ def verify(
     checked. 1: something does not hold. 3: not a certificate. 4: something that it says could not be
     recomputed within the limits.
     """
+    form = destinations.chosen_format(format, output)
+    if form not in ("text", "json", "markdown"):
+        raise typer.BadParameter(
+            "what was checked is text, JSON or Markdown; auditor report makes a page of a certificate",
+            param_hint="--output",
+        )
     if certificate is None and chain is None:
         raise typer.BadParameter("give a certificate, or --chain", param_hint="CERTIFICATE")
     if extract is not None and certificate is None:
@@ -345,7 +351,7 @@ def verify(
             raise typer.BadParameter("a proof of a likelihood goes with --model, --format and --output alone")
         with Working("verifying"):
             proved = proving.verify(certificate, model)
-        _show(proved, format, output)
+        _show(proved, form, output)
         if output is not None:
             complain(f"{result_line(proved)}; see {output}")
         return exits.BY_RESULT[proved.result]
@@ -360,7 +366,7 @@ def verify(
             proofs=tuple(proof or ()),
             time_limit=time_limit,
         )
-    _show(document, format, output)
+    _show(document, form, output)
     if output is not None:
         complain(f"{result_line(document)}; see {output}")
     if extract is not None and certificate is not None:

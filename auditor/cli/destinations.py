@@ -87,6 +87,8 @@ def settle(
 
 def chosen_format(format: AnyFormatName | None, output: Path | None) -> AnyFormatName:
     """Settle the format of a result, by its option or its file's suffix."""
+    if format is not None:
+        refuse_other_suffix(format, output)
     chosen = format or ("text" if output is None else format_of(output))
     if chosen is None:
         raise typer.BadParameter(
@@ -95,6 +97,18 @@ def chosen_format(format: AnyFormatName | None, output: Path | None) -> AnyForma
     if output is None and chosen == "pdf":
         raise typer.BadParameter("a PDF needs a file; give --output", param_hint="--format")
     return chosen
+
+
+def refuse_other_suffix(format: AnyFormatName, output: Path | None) -> None:
+    """Refuse a file whose suffix promises another format than the one that is asked for."""
+    promised = None if output is None else format_of(output)
+    if output is not None and promised is not None and promised != format:
+        suffixes = " or ".join(suffix for suffix, form in SUFFIXES.items() if form == format)
+        raise typer.BadParameter(
+            f"{escaped(str(output))} is named as {promised}, not as {format}; leave --format out, or give a "
+            f"name that ends in {suffixes}",
+            param_hint="--format",
+        )
 
 
 def model_format(output: Path | None, *others: str) -> Literal["json", "yaml"]:
@@ -110,10 +124,15 @@ def model_format(output: Path | None, *others: str) -> Literal["json", "yaml"]:
 
 def refuse_reports(output: Path | None) -> None:
     """Refuse a file whose suffix says that it can't be a certificate."""
-    if output and output.suffix.lower() in (".pdf", ".html", ".htm", ".md", ".txt", ".csv"):
+    suffix = output.suffix.lower() if output else ""
+    if suffix in (".pdf", ".html", ".htm", ".md", ".txt", ".csv"):
         raise typer.BadParameter(
             f"a certificate is JSON, and {output} is not; make a report from it afterwards",
             param_hint="--output",
+        )
+    if suffix == ".pem":
+        raise typer.BadParameter(
+            f"a certificate is JSON, and {output} is named as a key; give another name", param_hint="--output"
         )
 
 

@@ -217,6 +217,10 @@ ModelOutput = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write the model here: JSON or YAML."),
 ]
+StoredCheckFormat = Annotated[
+    CheckFormatName | None,
+    typer.Option("--format", "-f", help="Format of the result.  [default: by the suffix of FILE, or text]"),
+]
 OptionalDelta = Annotated[
     str | None,
     typer.Option(

@@ -80,6 +80,8 @@ def report(
     It is HTML, PDF, Markdown or a model card. What is stored is shown, and only a model that is given is
     audited. A PDF holds the document too, for auditor verify. Exit code 0, whatever the verdict.
     """
+    if format is not None:
+        destinations.refuse_other_suffix("markdown" if format == "model-card" else format, output)
     form = format or format_of(output)
     if form not in ("html", "pdf", "markdown", "model-card"):
         raise typer.BadParameter(f"{output} is none of .html, .pdf, .md", param_hint="--output")

@@ -10,6 +10,7 @@ import io
 import os
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TextIO
 
@@ -17,7 +18,7 @@ import typer
 
 from auditor.errors import InputError, OutputError
 from auditor.messages import visible
-from auditor.output import write_text
+from auditor.output import write_all, write_text
 from auditor.report.formats import COLUMNS, AnyFormatName
 
 if TYPE_CHECKING:
@@ -73,10 +74,8 @@ def print_result(text: str, format: AnyFormatName) -> None:
         If it can't be written. A reader that has had enough is no error.
     """
     ensure_printable()
-    encoding = sys.stdout.encoding if format == "text" else "utf-8"
     try:
-        sys.stdout.buffer.write(text.encode(encoding, errors="backslashreplace"))
-        sys.stdout.buffer.flush()
+        _write(sys.stdout, text, None if format == "text" else "utf-8")
     except BrokenPipeError:
         _discard(sys.stdout)
     except OSError as error:
@@ -96,19 +95,29 @@ def complain(*lines: str) -> None:
     """Write lines to standard error, whatever they hold, if it takes them."""
     if sys.stderr is None:
         return
-    text = "".join(visible(line) + "\n" for line in lines)
     try:
-        sys.stderr.buffer.write(text.encode(sys.stderr.encoding, errors="backslashreplace"))
-        sys.stderr.flush()
+        _write(sys.stderr, "".join(visible(line) + "\n" for line in lines), None)
     except OSError:
         _discard(sys.stderr)
 
 
+def _write(stream: TextIO, text: str, encoding: str | None) -> None:
+    """Write in an encoding, or that of the stream; a stream of Python's that holds text takes it as it is."""
+    if (below := getattr(stream, "buffer", None)) is None:
+        stream.write(text)
+    else:
+        # Where Python was told to have no buffers, a full disk takes a part and says nothing.
+        write_all(below, text.encode(encoding or stream.encoding, errors="backslashreplace"))
+    stream.flush()
+
+
 def _discard(stream: TextIO) -> None:
     """Let what a stream still holds go nowhere, so that Python can end without an error of its own."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
+    with suppress(io.UnsupportedOperation):
+        number = stream.fileno()
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, number)
+        os.close(nowhere)
 
 
 def coloured() -> bool:

@@ -58,7 +58,7 @@ class DelimitedTable(DuckTable):
             "".encode(known)
         except (LookupError, UnicodeError) as error:
             raise InputError(
-                f"{name}: {shown(dialect.encoding)} is no known encoding; try utf-8 or latin-1"
+                f"{name}: {shown(dialect.encoding)} is no known encoding; try utf-8 or cp1252"
             ) from error
         # A byte order mark is no part of the first name.
         self._encoding = "utf-8-sig" if known == "utf-8" else known
@@ -255,7 +255,7 @@ class DelimitedTable(DuckTable):
                     break
         return (
             f"{escaped(os.fspath(path))}: {where} is not {encoding.removesuffix('-sig')} text; save the "
-            "whole file as UTF-8, or give --encoding, such as latin-1"
+            "whole file as UTF-8, or give --encoding, such as cp1252 for Windows"
         )
 
 

@@ -41,6 +41,20 @@ _JSON_PROBLEMS = {
     "Extra data": "something follows the end",
 }
 
+#: What other files begin with, and what to give in their place.
+_OTHERS = (
+    (
+        b"PK\x03\x04",
+        "a zip, Excel or skops file; auditor import takes .skops, auditor learn a sheet as CSV",
+    ),
+    (b"\xd0\xcf\x11\xe0", "an old Excel file; save the sheet as CSV for auditor learn"),
+    (b"\x80", "a pickle, which can run any code and is never opened; save the estimator with skops.io.dump"),
+    (b"%PDF-", "a PDF; give the document in JSON or YAML"),
+    (b"-----BEGIN ", "a key, not a document; give JSON or YAML"),
+    (b"<!doctype html", "a page for people; give the document in JSON or YAML that it was made of"),
+    (b"<html", "a page for people; give the document in JSON or YAML that it was made of"),
+)
+
 # Of YAML's plain words only these mean something else than their text: `no` and 2020-01-01 are labels.
 _YAML_WORDS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _YAML_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
@@ -76,6 +90,9 @@ def parse(data: bytes, name: str, form: str | None = None) -> Parsed:
     InputError
         If it can't be read at all; with one line that says why.
     """
+    for beginning, what in _OTHERS:
+        if data[:20].lower().startswith(beginning.lower()):
+            refuse(name, what)
     text = _decoded(data, name)
     if not text.strip():
         refuse(name, "the file is empty; give a document in JSON or YAML")

@@ -7,7 +7,7 @@ import stat
 import sys
 from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO
+from typing import TextIO
 
 from auditor.errors import InputError
 from auditor.messages import escaped, part
@@ -90,9 +90,10 @@ def parse_model(data: bytes, name: str) -> ModelSpec | ScorecardSpec:
 def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
     """Read a whole file, or standard input for ``"-"``, unless it has more bytes than the limit."""
     name = os.fspath(path)
-    too_large = f"{escaped(name)}: larger than {limit // 1024**2} MB; no document of this kind needs that"
+    most = f"{limit // 1024**2} MB" if limit >= 1024**2 else f"{limit:,} bytes"
+    too_large = f"{escaped(name)}: larger than {most}; no document of this kind needs that"
     if name == "-":
-        data = _standard_input(sys.stdin.buffer)
+        data = _standard_input(sys.stdin)
     else:
         try:
             status = Path(name).stat()
@@ -120,9 +121,10 @@ def keep_pipe(path: str | os.PathLike[str]) -> None:
 
 
 @lru_cache(maxsize=1)
-def _standard_input(stream: BinaryIO) -> bytes:
-    """Read what can be read only once, for all who ask."""
-    return stream.read(MOST_BYTES + 1)
+def _standard_input(stream: TextIO) -> bytes:
+    """Read what can be read only once, for all who ask; also of a stream of Python's that holds text."""
+    below = getattr(stream, "buffer", None)
+    return stream.read(MOST_BYTES + 1).encode() if below is None else bytes(below.read(MOST_BYTES + 1))
 
 
 def unreadable(error: Exception) -> str:

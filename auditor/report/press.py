@@ -97,13 +97,14 @@ def serve() -> None:
     """Make the PDF that is asked for on standard input, and end without cleaning up, which takes its time."""
     import pickle
 
+    from auditor.output import write_all
     from auditor.report import pdf
 
     gc.disable()
     try:
         pdf.load()
         made = pdf.render(*pickle.load(sys.stdin.buffer))
-        sys.stdout.buffer.write(pickle.dumps(made))
+        write_all(sys.stdout.buffer, pickle.dumps(made))
         sys.stdout.buffer.flush()
     except Exception:
         os._exit(1)

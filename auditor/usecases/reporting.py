@@ -16,8 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from auditor.choices import Undisclosed
-from auditor.documents.audit import Audit
+from auditor.documents.audit import Audit, ModelRecord
 from auditor.documents.labels import model_labelled
 from auditor.documents.parameters import ExactModel
 from auditor.documents.reading import read
@@ -204,7 +203,7 @@ def _of_stored_audit(
     stored = read(Audit, document)
     if model is None:
         return of_audit(stored, None, format, options)
-    spec = _named_by(document, stored.model.sha256, model, stored.model.undisclosed)
+    spec = _named_by(document, stored.model, model)
     from auditor.usecases import auditing
 
     far = stored.how_far
@@ -241,7 +240,7 @@ def _of_repair(
         raise InputError(
             f"{escaped(document)}: has only the digest of the repaired model; give it with --model"
         )
-    spec = _named_by(document, record.after.sha256, model, record.after.undisclosed)
+    spec = _named_by(document, record.after, model)
     from auditor.usecases import auditing
 
     audit = auditing.audit(
@@ -285,7 +284,7 @@ def _of_certificate(
         beside = read(Audit, audit)
         _agree(opened.name, stated, audit, Stated.of_audit(beside))
     if model is not None:
-        spec = _named_by(opened.name, stated.model.sha256, model, stated.model.undisclosed)
+        spec = _named_by(opened.name, stated.model, model)
         stated = replace(stated, model=model_labelled(stated.model, spec.attribute_labels))
     subject = Subject(
         stated,
@@ -346,7 +345,13 @@ def _agree(name: str, stated: Stated, other_name: str, other: Stated) -> None:
     problems = [what for what, found in differs.items() if found]
     if problems:
         raise InputError(
-            f"{escaped(name)}: differs from {escaped(other_name)} in the {what}" for what in problems
+            f"{escaped(name)}: differs from {escaped(other_name)} in the {what}; "
+            + (
+                "a limit left it open in one of them: audit again with the same limits, or without any"
+                if what == "verdict" and "inconclusive" in (stated.verdict, other.verdict)
+                else "give what belongs together, or audit again"
+            )
+            for what in problems
         )
 
 
@@ -445,15 +450,21 @@ def _kind(path: str) -> str | None:
     return kind if isinstance(kind, str) else None
 
 
-def _named_by(
-    document: str, sha256: str, model: str, undisclosed: Undisclosed | None
-) -> ModelSpec | ScorecardSpec:
-    """Load the model that a document names by its digest, and by what an undisclosed attribute counts."""
+def _named_by(document: str, named: ModelRecord, model: str) -> ModelSpec | ScorecardSpec:
+    """Load the model that a document names by its digest, with what it was asked about.
+
+    That is which attributes are sensitive, and what an undisclosed one counts.
+    """
     spec = load_model(model)
     if not isinstance(spec, ModelSpec):
-        spec = spec.taken_as(undisclosed)
+        spec = spec.taken_as(named.undisclosed)
     from auditor.usecases import auditing
 
-    if auditing.classifier_of(spec, None).sha256() != sha256:
-        raise InputError(f"{escaped(document)}: is about another model than {escaped(model)}: digests differ")
+    if {attribute.name for attribute in spec.attributes}.issuperset(named.sensitive):
+        spec = auditing.marked(spec, named.sensitive)
+    if auditing.classifier_of(spec, None).sha256() != named.sha256:
+        raise InputError(
+            f"{escaped(document)}: is about another model than {escaped(model)}: digests differ; give the "
+            "file that it was made of, as it was"
+        )
     return spec

@@ -185,7 +185,7 @@ def test_inconclusive_exits_4(home: Path, auditor: Auditor) -> None:
         (("certify", "none.json", "--delta", "0.1"), 3, "none.json: no such file"),
         (("verify",), 2, "give a certificate, or --chain"),
         (("verify", "none.json"), 3, "none.json: no such file"),
-        (("verify", "key.pem"), 3, "key.pem: line 1, column 1: not JSON"),
+        (("verify", "key.pem"), 3, "key.pem: a key, not a document"),
         (("verify", FIGURE1), 3, '"auditor/model" is not a certificate'),
         (("verify", "cert.json", "--public-key", "key.pem"), 3, "a private key; give the public one"),
         (("verify", "cert.json", "--at", "x"), 2, "x"),
@@ -197,7 +197,7 @@ def test_inconclusive_exits_4(home: Path, auditor: Auditor) -> None:
             3,
             "the scope changed: delta: 0.3 became 0.2",
         ),
-        (("recertify", "key.pem", FIGURE1), 3, "key.pem: line 1, column 1: not JSON"),
+        (("recertify", "key.pem", FIGURE1), 3, "key.pem: a key, not a document"),
         (("recertify", "cert.json", FIGURE1, "--time-limit", "-1"), 2, "--time-limit"),
     ],
 )

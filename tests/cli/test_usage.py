@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
+import resource
 import runpy
 import signal
 import subprocess
@@ -92,6 +94,13 @@ def test_the_list_of_commands_has_whole_sentences(auditor: Auditor) -> None:
         ),
         (("audit", FIGURE1, "--delta", ".1", "--format", "doc"), "'doc' is not one of"),
         (("audit", FIGURE1, "--delta", ".1", "-o", "x.doc"), "the suffix of x.doc is none of .txt"),
+        (
+            ("audit", FIGURE1, "--delta", ".1", "-o", "x.pdf", "--format", "html"),
+            "--format: x.pdf is named as pdf, not as html; leave --format out, or give a name that ends",
+        ),
+        (("report", FIGURE1, "-o", "x.html", "--format", "model-card"), "ends in .md or .markdown"),
+        (("certify", FIGURE1, "--delta", ".1", "-o", "key.pub.pem"), "key.pub.pem is named as a key"),
+        (("verify", FIGURE1, "-o", "x.html"), "--output: what was checked is text, JSON or Markdown"),
         (("patterns", FIGURE1, "--delta", ".1", "--summary", "small"), "'small' is not one of"),
         (
             ("patterns", FIGURE1, "--delta", ".1", "--sample", "0"),
@@ -147,6 +156,22 @@ def test_a_bug_of_ours_is_told_apart_from_a_finding(
     assert "Traceback" not in run.err
     monkeypatch.setenv("AUDITOR_TRACEBACK", "1")
     assert "Traceback" in auditor("audit", FIGURE1, "--delta", "0.1").err
+
+
+def test_streams_of_text_that_python_put_in_place_get_results_and_messages(
+    auditor: Auditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        out, err = io.StringIO(), io.StringIO()
+        patched.setattr(sys, "stdout", out)
+        patched.setattr(sys, "stderr", err)
+        assert auditor("audit", FIGURE1, "--delta", "0.2").code == 1
+        assert (out.getvalue()[:9], err.getvalue()) == ("Figure 1:", "")
+        patched.setattr(sys, "stdin", io.StringIO(FIGURE1.read_text(encoding="utf-8")))
+        assert auditor("audit", "-", "--delta", "0.3").code == 0
+        patched.setattr(auditing, "audit", lambda *_, **__: 1 / 0)
+        assert auditor("audit", FIGURE1, "--delta", "0.2").code == 70
+        assert err.getvalue().startswith("This is a bug in auditor")
 
 
 @pytest.mark.parametrize(
@@ -211,6 +236,20 @@ def test_a_full_disk_is_an_error() -> None:
         )
     assert done.returncode == 3
     assert done.stderr == f"standard output can't be written: {os.strerror(errno.ENOSPC)}\n"
+
+
+def test_a_disk_that_takes_a_part_is_full_too_where_python_has_no_buffers(tmp_path: Path) -> None:
+    with (tmp_path / "out").open("wb") as out:
+        done = subprocess.run(
+            [sys.executable, "-u", "-m", "auditor", "audit", FIGURE1, "--delta", "0.3"],
+            cwd=ROOT,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
+        )
+    assert (done.returncode, (tmp_path / "out").stat().st_size) == (3, 1000)
+    assert done.stderr == f"standard output can't be written: {os.strerror(errno.EFBIG)}\n"
 
 
 def test_the_module_runs_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,7 +31,7 @@ def test_a_document_that_was_written_is_read(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps(TREE).encode())
     assert json.loads(to_json(read(Audit, path))) == TREE
-    with pytest.raises(InputError, match="larger than 0 MB"):
+    with pytest.raises(InputError, match="larger than 100 bytes"):
         read(Audit, path, limit=100)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from auditor.errors import InputError
+from auditor.messages import MOST_KINDS, MOST_OF_A_KIND, Problem, lines
 from auditor.model.reading import parse_model
 from tests.model.samples import (
     REPAIR,
@@ -471,8 +472,18 @@ def test_a_key_that_stands_twice_is_enough() -> None:
         parse_model(to_json(WITH_LIKELIHOOD).replace(b'"name"', b'"name": "x", "name"', 1), "credit.json")
 
 
-def test_millions_of_problems_are_cut_to_the_first_thousand() -> None:
-    tree = changed(WITH_LIKELIHOOD, *(put(f"key {i}", i) for i in range(1500)))
-    lines = problems(tree)
-    assert len(lines) == 1001
-    assert lines[-1] == "500 more problems; mend these first"
+def test_of_many_problems_alike_the_first_are_told_and_how_many_more() -> None:
+    unlike = (put("name", None), put(*SECOND, "likelihood", "favourable", [0.5, 0.2, 0.7]))
+    tree = changed(WITH_LIKELIHOOD, *unlike, *(put(f"key {i}", i) for i in range(1500)))
+    found = problems(tree)
+    assert sum('unknown key "key ' in line for line in found) == MOST_OF_A_KIND + 1
+    assert found[-1].startswith('1,475 more like unknown key "key 0"')
+    assert any(line.startswith("name: ") for line in found)
+    assert any(line.startswith(f"{HOUSING}: likelihood given") for line in found)
+
+
+def test_of_problems_of_many_kinds_the_first_are_told_and_how_many_more() -> None:
+    wrong = [Problem((), "x" * i + " is wrong") for i in range(1000)]
+    found = lines("f", wrong, None)
+    assert len(found) == MOST_KINDS + 1
+    assert found[-1] == "f: 900 more of other kinds; mend these first"

@@ -239,10 +239,10 @@ def test_a_file_above_the_limit_is_not_read(tmp_path: Path) -> None:
 
 
 def test_what_has_no_size_is_read_up_to_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="/dev/zero: larger than 0 MB"):
+    with pytest.raises(InputError, match="/dev/zero: larger than 1,000 bytes"):
         read_bytes("/dev/zero", limit=1000)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x" * 1001)))
-    with pytest.raises(InputError, match="-: larger than 0 MB"):
+    with pytest.raises(InputError, match="-: larger than 1,000 bytes"):
         read_bytes("-", limit=1000)
     assert read_bytes("/dev/null") == b""
 
@@ -255,6 +255,13 @@ def test_what_has_no_size_is_read_up_to_the_limit(monkeypatch: pytest.MonkeyPatc
         (b"{\xff}", "not UTF-8 text (byte 0xff at position 1); give JSON or YAML, saved as UTF-8"),
         (b"\xff\xfe{\0}\0", "the text is UTF-16; save it as UTF-8"),
         (b"{\0}", "a binary file, not text; give JSON or YAML"),
+        (
+            b"PK\x03\x04...",
+            "a zip, Excel or skops file; auditor import takes .skops, auditor learn a sheet as CSV",
+        ),
+        (b"%PDF-1.7", "a PDF; give the document in JSON or YAML"),
+        (b"<!DOCTYPE html>", "a page for people; give the document in JSON or YAML that it was made of"),
+        (b"-----BEGIN PRIVATE KEY-----", "a key, not a document; give JSON or YAML"),
         (b'{"kind": ', "line 1, column 10: not JSON: a value is missing; correct it"),
         (b'{"a": 1,\n"b" 2}', "line 2, column 5: not JSON: a colon is missing; correct it"),
         (

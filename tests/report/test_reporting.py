@@ -88,6 +88,15 @@ def test_stored_audit(auditor: Auditor, audit: Path, tmp_path: Path) -> None:
     assert markdown.read_text(encoding="utf-8").startswith("# Figure 1")
 
 
+def test_stored_audit_of_other_sensitive_attributes_than_the_model_s(
+    auditor: Auditor, tmp_path: Path
+) -> None:
+    stored, report = tmp_path / "audit.json", tmp_path / "report.md"
+    assert auditor("audit", FIGURE1, "--delta", "0.2", "--sensitive", "Y1", "-o", stored).code == 1
+    run = auditor("report", stored, "--model", FIGURE1, "-o", report)
+    assert (run.code, "Y1" in report.read_text(encoding="utf-8").partition("\n## ")[0]) == (0, True)
+
+
 def test_stored_audit_that_its_model_contradicts(auditor: Auditor, audit: Path, tmp_path: Path) -> None:
     content = json.loads(audit.read_text())
     content["pattern_count"] = 7

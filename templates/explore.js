@@ -73,7 +73,7 @@ if (document.getElementById("facts")) {
       at("dot-number").max = String(Math.max(1, shown.length));
       at("dot-number").disabled = !shown.length;
       ring.style.display = "none";
-      at("dot-says").textContent = `${grouped(shown.length)} of the ${grouped(dots.length)} drawn patterns are shown. Point at a dot, or move the slider.`;
+      at("dot-says").textContent = `${grouped(shown.length)} of the ${grouped(dots.length)} patterns in the picture are shown. Point at a dot, or move the slider.`;
     };
     at("dots").hidden = false;
   }
@@ -96,10 +96,12 @@ if (document.getElementById("facts")) {
       }
     }
     for (const table of document.querySelectorAll("table.heat")) {
-      const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
-      for (const row of table.tBodies[0].rows) {
+      // Rows and columns are the same attributes, and long names have a number and stand beside rows alone.
+      const numbered = table.classList.contains("numbered"), rows = [...table.tBodies[0].rows];
+      const order = rows.map((row, j) => row.cells[0].textContent.trim().slice(numbered ? String(j + 1).length + 1 : 0));
+      for (const [j, row] of rows.entries()) {
         [...row.cells].forEach((cell, i) => {
-          const both = [row.cells[0].textContent.trim(), heads[i]];
+          const both = [order[j], order[i - 1]];
           cell.classList.toggle("left-out", i > 0 && !names.every((one) => both.includes(one)));
         });
       }
@@ -247,7 +249,7 @@ if (document.getElementById("facts")) {
     const contents = document.querySelector(".contents ul"), entry = element("li"), link = element("a", "Explore");
     link.href = "#explore";
     entry.append(link);
-    if (contents) contents.append(entry);
+    if (contents) contents.firstElementChild.after(entry);
   }
   filter();
 }

@@ -70,7 +70,7 @@ if (document.getElementById("certificate-file")) {
     const open = [...outcomes].filter(([, holds]) => holds === null).map(([name]) => name);
     says.className = `formula ${wrong.length ? "fails" : open.length ? "open" : "holds"}`;
     says.textContent = wrong.length
-      ? `DOES NOT HOLD: ${wrong.join(", ")}. Don’t rely on this certificate.`
+      ? `DOES NOT HOLD: ${wrong.join(", ")}. Don’t rely on it.`
       : open.length ? `What was checked holds. Not checked: ${open.join("; ")}.` : "All of it was checked, and holds.";
   }
   const text = document.getElementById("proof-key"), chosen = document.getElementById("proof-file");

@@ -183,7 +183,8 @@ def _picture(document: Frontier) -> Iterator[Block]:
     chart, narrow = charts.Curve.of(*marks), charts.Curve.of(*marks, width=charts.NARROW)
     says = (
         "Each dot is the most likely model found at a threshold: 0 is the likelihood of the unconstrained "
-        "model, the lower end that of the one whose decision does not depend on the sensitive attributes."
+        "model; that of the one whose decision does not depend on the sensitive attributes is "
+        f"{max(top - bottom, 0.0):,.4f} lower."
     )
     yield Picture("curve", chart, says, "Threshold against likelihood", "curve", narrow)
 

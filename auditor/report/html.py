@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from auditor.errors import InputError
 from auditor.messages import escaped, visible
 from auditor.report import charts, sections
-from auditor.report.blocks import Block, written
+from auditor.report.blocks import Block, Table, written
 from auditor.report.compiled import Compiled
 from auditor.report.exploring import facts, in_script
 from auditor.report.sections.cover import cover
@@ -41,6 +41,10 @@ PROOF = (
     ),
     ("report.js", "explore.js", "proof.js"),
 )
+
+#: Lists of patterns; and a degree with more digits than their columns have room for.
+_LISTS = ("patterns", "patterns in-data", "listed")
+_LONG_DEGREE = re.compile(r"[+-][01]\.[0-9]{6,}")
 
 
 @dataclass(frozen=True)
@@ -129,6 +133,7 @@ def environment(templates: Path | None = None) -> ImmutableSandboxedEnvironment:
         bytecode_cache=Compiled(folder),
     )
     made.filters |= {"rich": _rich, "gradient": _gradient}
+    made.tests["crowded"] = _crowded
     return made
 
 
@@ -168,6 +173,12 @@ def _rich(text: str) -> Markup:
         return re.sub(r"\b(sha256:)?[0-9a-f]{64}\b", r'<span class="digest">\g<0></span>', shown)
 
     return Markup(written(text, plain, marked))
+
+
+def _crowded(table: Table) -> bool:
+    """Whether a list of patterns has a degree next to a limit, too long for its column."""
+    cells = (text for row in table.texts() for text in row) if table.look in _LISTS else ()
+    return any(map(_LONG_DEGREE.fullmatch, cells))
 
 
 def _gradient(bar: tuple[float, float]) -> str:

@@ -7,12 +7,13 @@ doesn't know is left to the model's owner, in the template's own words.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.report import markdown
 from auditor.report.blocks import Block, Facts, Heading, Items, Paragraph
-from auditor.report.sections import attributes, cover, groups, levels, method, minimal, top, worst
+from auditor.report.sections import attributes, cover, groups, levels, method, minimal, reach, top, worst
 from auditor.report.subject import Subject
 from auditor.report.wording import probable, probable_only, threshold_words, verdict_sentence
 
@@ -25,6 +26,10 @@ _DATA = {"type": "model", "name": "The model’s own probabilities, no data set"
 def laid_out(subject: Subject) -> str:
     """Lay a model card out."""
     import yaml
+
+    if subject.audit and subject.audit.data:
+        # The card says that its figures are of no data; the report shows those of data beside the model.
+        subject = replace(subject, audit=subject.audit.model_copy(update={"data": None}))
 
     card = yaml.safe_dump(_metadata(subject), allow_unicode=True, sort_keys=False, width=110)
     return f"---\n{card}---\n\n{markdown.laid_out(_blocks(subject))}"
@@ -101,8 +106,13 @@ def _blocks(subject: Subject) -> Iterator[Block]:
         minimal.section,
         attributes.section,
         groups.section,
+        reach.section,
     ):
         yield from section(subject) or ()
+    # What the sections say is there.
+    listed = [*(attributes.appendix(subject) or ()), *(minimal.appendix(subject) or ())]
+    if listed:
+        yield from (Heading("Appendix"), *listed)
     yield Heading("Model Card Contact", level=2)
     yield Paragraph((subject.certificate and subject.certificate.responsible) or _UNKNOWN)
     made = f"Made by auditor {stated.version} from"

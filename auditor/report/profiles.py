@@ -30,6 +30,7 @@ EvidenceName = Literal[
     "minimal_patterns",
     "model_identity",
     "model_version",
+    "observed_error_rates",
     "observed_rates",
     "owner",
     "parameters",

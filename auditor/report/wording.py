@@ -169,10 +169,12 @@ def list_heading(
     unproved: int = 0,
     missing_at_most: float | None = None,
     limit: int = 0,
+    ordered: bool = True,
 ) -> str:
     """What is in a list of so many patterns, of which so many at the end are not proved to be the first.
 
-    A sample of fewer patterns than its limit has all.
+    A sample of fewer patterns than its limit has all. A summary that is shown in another order doesn't say
+    that the most probable come first.
     """
     patterns = "pattern" if number == 1 else "patterns"
     if chosen == "top":
@@ -198,7 +200,7 @@ def list_heading(
             if proved
             else f"; others{share} may come before them"
         )
-    order = "" if number == 1 else ", most probable first"
+    order = ", most probable first" if ordered and number > 1 else ""
     return f"{some} {kind} {patterns} ({meaning}{scope}){order}{rest}"
 
 

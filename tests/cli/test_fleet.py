@@ -89,7 +89,7 @@ def test_all_formats_have_the_same_rows(home: Path, auditor: Auditor) -> None:
     assert [row["verdict"] for row in table] == ["not audited", "not-delta-fair", "not-delta-fair"]
     assert table[1]["patterns_at_least"] == table[1]["patterns_at_most"] == "2017"
     page = Path("out/fleet.html").read_text(encoding="utf-8")
-    places = [page.index(file) for file in files]
+    places = [page.index(file.replace("/", "/<wbr>")) for file in files]
     assert places == sorted(places)
     links = _Links(page).links
     assert len(links) == 2

@@ -70,6 +70,8 @@ def test_all_formats_say_the_same(auditor: Auditor, tmp_path: Path, table: Path)
     page = (tmp_path / "curve.html").read_text()
     assert "<svg" in page
     assert "Proved: none is likelier" in page
+    # Where the independent model lies is told by its figure: under conditions points can lie below it.
+    assert "does not depend on the sensitive attributes is 695.9160 lower." in page
     assert "Proved: none is likelier" not in auditor("frontier", COMPAS, "--deltas", "0.3", "-f", "html").out
 
 

@@ -129,7 +129,7 @@ def test_filters_hold_for_the_chart_and_the_tables_alike(browser: Page, tmp_path
     browser.open(put(page("compas"), tmp_path))
     # One of them has a degree that is rounded to δ.
     every = f"{len(audit.illustration.dots):,}"
-    assert browser.text("#dot-says").startswith(f"{every} of the {every} drawn patterns")
+    assert browser.text("#dot-says").startswith(f"{every} of the {every} patterns in the picture")
     name = audit.model.sensitive[0]
     browser.click("#disclosing input")
     place = f"{audit.model.attributes.index(name)}."

@@ -16,6 +16,7 @@ from auditor import __version__
 from auditor.errors import InputError
 from auditor.messages import visible
 from auditor.report import html
+from auditor.report.blocks import Table
 from auditor.report.figures import people, percent, size
 from auditor.report.html import Look
 from auditor.resources import resource
@@ -226,6 +227,29 @@ def test_only_a_page_with_a_certificate_can_check_one() -> None:
     inlined = resource("templates", "prove/prove.js").read_text(encoding="utf-8")
     assert inlined in page("fair certificate")
     assert inlined not in page("compas")
+
+
+def test_a_finding_record_is_not_called_a_certificate() -> None:
+    assert "This page checks its record" in words(page("finding record"))
+
+
+def test_degrees_next_to_a_limit_have_room() -> None:
+    head = ("#", "Disclosed", "Given", "Degree")
+    near, far = (
+        html.page("", [Table("", head, [("1", "x", "y", degree)], 1, "patterns")])
+        for degree in ("-0.09999997", "-0.09797")
+    )
+    assert 'class="patterns sortable long"' in near
+    assert 'class="patterns sortable"' in far
+
+
+def test_long_names_do_not_head_the_columns_of_a_heat_map() -> None:
+    def maps(name: str) -> list[list[str]]:
+        found = re.findall(r'<table class="heat[^>]*>.*?</thead>', page(name), flags=re.DOTALL)
+        return [re.findall(r"<th\b[^>]*>(.*?)</th>", one) for one in found]
+
+    assert maps("compas") == [["Disclosed", "Ethnic_Code_Text", "MaritalStatus", "Sex", "Age"]]
+    assert maps("hostile") == [["Disclosed", "1", "2", "3"]]
 
 
 def test_the_cover_repeats_which_attributes_were_asked_for() -> None:

@@ -138,6 +138,12 @@ def test_headings_of_lists(chosen: ListName, complete: bool, text: str) -> None:
     assert list_heading(chosen, 2, complete, limit=2).startswith(text)
 
 
+def test_a_summary_in_another_order_does_not_claim_one() -> None:
+    text = "2 subset-minimal patterns (no proper part is a discrimination pattern)"
+    assert list_heading("minimal", 2, True, ordered=False) == text
+    assert list_heading("minimal", 2, True) == f"{text}, most probable first"
+
+
 def test_a_sample_of_all_is_called_so() -> None:
     assert list_heading("sample", 2, True, limit=3) == "2 discrimination patterns, all that there are"
 

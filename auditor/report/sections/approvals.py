@@ -42,7 +42,8 @@ def section(subject: Subject) -> Blocks:
         for entry in shown
     ]
     head = ("Disclosed", "In the context", "Approved before", "Approved after", "Difference")
-    blocks.append(Table("The worst pattern, then the others that are listed", head, rows, 3, "approved"))
+    caption = "The worst pattern" + (", then the others that are listed" if len(rows) > 1 else "")
+    blocks.append(Table(caption, head, rows, 3, "approved"))
     if left:
         blocks.append(Paragraph(f"The JSON document has {left:,} more.", "small"))
     return blocks

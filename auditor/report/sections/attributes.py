@@ -13,6 +13,8 @@ from auditor.report.wording import degree, limited, of_all
 
 #: Combinations in the findings and in the appendix.
 _SHOWN, _IN_APPENDIX = 8, 255
+#: Letters of as many equal columns on paper, about; longer names of attributes stand beside rows alone.
+_ABREAST = 85
 #: What it means how the pairs of a set were decided.
 _DECIDED: Mapping[CoverageMethod, str] = {
     "closed form": "one bound shows that in no context these attributes discriminate",
@@ -127,9 +129,13 @@ def _by_pair(audit: Audit) -> list[Block]:
         if any(record.max_degree > float(audit.delta) for record in audit.by_pair)
         else f"None that was found is above δ = {audit.delta}."
     )
+    head, look, meaning = names, "heat", ""
+    if max(map(len, " ".join(names).replace("-", " ").split())) * (len(names) + 1) > _ABREAST:
+        head, look = [str(number) for number in range(1, len(names) + 1)], "heat numbered"
+        meaning = "A column has the number of the row of its attribute. "
     rows: list[tuple[str | Cell, ...]] = [
         (
-            second,
+            second if head is names else f"{head[j]} {second}",
             *(cells.get(frozenset((first, second)), "") if i <= j else "" for i, first in enumerate(names)),
         )
         for j, second in enumerate(names)
@@ -138,10 +144,11 @@ def _by_pair(audit: Audit) -> list[Block]:
         Heading("By pair of sensitive attributes", "pairs"),
         Paragraph(
             "The worst degree in any context if only the attribute of the row and that of the column may be "
-            f"disclosed{limited(audit.min_probability)}; on the diagonal, if only that one may. {marks}",
+            f"disclosed{limited(audit.min_probability)}; on the diagonal, if only that one may. "
+            f"{meaning}{marks}",
             "intro",
         ),
-        Table("", ("Disclosed", *names), rows, len(names), "heat"),
+        Table("", ("Disclosed", *head), rows, len(names), look),
     ]
 
 

@@ -23,10 +23,11 @@ def section(subject: Subject) -> Blocks:
     audit = subject.audit
     if not audit or not audit.minimal_patterns:
         return None
-    complete = audit.search.minimal_patterns_complete
-    heading = Heading(list_heading("minimal", len(audit.minimal_patterns), complete), "minimal")
+    number, complete = len(audit.minimal_patterns), audit.search.minimal_patterns_complete
+    heading = Heading(list_heading("minimal", number, complete, ordered=subject.brief), "minimal")
     if not subject.brief:
-        where = "Below they are put together by what they disclose; the appendix lists them one by one."
+        listed = "them" if number <= _ON_PAPER else f"the first {_ON_PAPER}"
+        where = f"Below they are put together by what they disclose; the appendix lists {listed} one by one."
         return [heading, Paragraph(f"{MEANING} {where}", "intro"), _grouped(audit)]
     blocks: list[Block] = [heading, Paragraph(MEANING, "intro")]
     shown = audit.minimal_patterns[:_ON_TERMINAL]
@@ -45,9 +46,10 @@ def appendix(subject: Subject) -> Blocks:
         return None
     shown = audit.minimal_patterns[:_ON_PAPER]
     left = len(audit.minimal_patterns) - len(shown)
+    order = ", most probable first" if len(shown) > 1 else ""
     more = f" The first {len(shown)}; the JSON document has {left} more." if left else ""
     return [
-        Heading("Subset-minimal patterns one by one", "minimal-list"),
+        Heading(f"Subset-minimal patterns one by one{order}", "minimal-list"),
         Paragraph(MEANING + more, "intro"),
         _table(shown, audit.delta, "listed"),
     ]

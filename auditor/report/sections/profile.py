@@ -110,6 +110,12 @@ def evidence(subject: Subject) -> Iterator[tuple[EvidenceName, str]]:
             )
         if audit.data:
             yield "observed_rates", f"In the data, {data.below_four_fifths(audit.data)}"
+            if any(group.true_positive_rate or group.false_positive_rate for group in audit.data.groups):
+                yield (
+                    "observed_error_rates",
+                    "Accuracy and the rates of true and false positives by group, in the data, are in the "
+                    "section on data.",
+                )
     names: dict[str, EvidenceName] = {"group-level": "group_level", "individual-level": "individual_level"}
     for name, what, figure in levels(subject):
         yield names[name], f"{what}: {degree(figure, delta)}{scope}."

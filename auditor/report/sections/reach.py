@@ -37,13 +37,13 @@ _VERDICTS: Mapping[ReachVerdict, str] = {
 #: What else that says.
 _SAID: Mapping[ReachVerdict, str] = {
     "all-delta-fair": "",
-    "none-delta-fair": "One pattern discriminates in all of them.",
+    "none-delta-fair": "At least one pattern discriminates in all of them.",
     "varies": "No single pattern discriminates in all of them.",
     "inconclusive": "",
 }
 #: A smaller half unit is told by its place.
 _SHORT = Decimal("1e-5")
-_ONE_PATTERN = "one pattern discriminates in every model"
+_ONE_PATTERN = "at least one pattern discriminates in every model"
 _POPULATIONS = "all populations that conform with the scorecard"
 _NOT_LIKELY = (
     "The verdict above is about the audited model alone, with exactly its parameters. Here stands what holds "

@@ -56,7 +56,7 @@ class Worst:
 
     @property
     def known(self) -> bool:
-        """Whether no pair is worse than the first, but for digits that are not told; others may tie with it."""
+        """Whether no pair is worse than the first, but for digits that are not told; others may tie."""
         return bool(self.patterns) and self.lower >= self.upper * (1 - UNTOLD)
 
 

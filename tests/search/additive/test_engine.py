@@ -208,5 +208,6 @@ def test_a_list_whose_search_ends_at_a_tie_is_not_called_complete() -> None:
         assert found.complete
         assert [(p.sensitive_values, p.context_values) for p in found.patterns] == expected
     tables, criterion = question(case)
-    found = worst_patterns(tables, criterion, 5, limits=Limits(nodes=65 << 6))
-    assert found.lower == found.upper == 1 and not found.complete
+    worst = worst_patterns(tables, criterion, 5, limits=Limits(nodes=65 << 6))
+    assert worst.lower == worst.upper == 1
+    assert not worst.complete

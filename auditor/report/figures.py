@@ -12,7 +12,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 
 from auditor.documents.parameters import fraction_text
-from auditor.documents.rounding import decimal_text
+from auditor.documents.rounding import decimal_text, limit_of
 
 _DIGITS = 4
 #: Smaller numbers have an exponent.
@@ -41,7 +41,7 @@ def rounded(value: float | Decimal, digits: int = _DIGITS, rounding: str = decim
 def size(degree: float, limit: str, rounding: str = decimal.ROUND_HALF_EVEN) -> str:
     """Round the size of a degree or ratio, to as many digits as keep it above, at or below a limit.
 
-    A document's degrees compare with ``float(delta)`` as the exact ones do with δ.
+    A document's degrees compare with `limit_of` δ as the exact ones do with δ.
 
     >>> size(0.10000123, "0.1"), size(0.7999996, "0.8"), size(0.25, "0.1")
     ('0.100001', '0.7999996', '0.2500')
@@ -50,9 +50,11 @@ def size(degree: float, limit: str, rounding: str = decimal.ROUND_HALF_EVEN) -> 
 
     >>> size(0.1001, "0.1001000000000000000001"), size(0.1001, "0.1000999999999999999999")
     ('0.1001', '0.1000999999999999999999')
+    >>> size(1.0, "0.99999999999999999"), size(0.9999999999999999, "0.99999999999999999")
+    ('1.000', '0.9999999999999999')
     """
     value = abs(degree)
-    side = Decimal(value).compare(Decimal(float(limit)))
+    side = Decimal(value).compare(Decimal(limit_of(limit)))
     for digits in range(_DIGITS, _ALL_DIGITS + 1):
         text = rounded(value, digits, rounding)
         if Decimal(text).compare(Decimal(limit)) == side:

@@ -34,6 +34,7 @@ from auditor.search.additive.tree import (
     moved,
     safe_log,
 )
+from auditor.search.criteria import LOST
 
 #: How much of U's or V's decay, in natural logarithms, a cell may hold.
 _STEEP = 0.5
@@ -159,10 +160,10 @@ class Bounds:
             p, not_p = moved(strength, upper)
             beyond = np.maximum(degree - self._threshold, 0)
             rest = np.minimum(_rest(slots, t0), _rest(slots, t1))
-            excess = p - moved(strength, lower)[0] + criterion.excess(strength, t1, beyond, rest)
+            excess = p - moved(strength, lower)[0] + criterion.excess(strength, t1, beyond, rest, most=True)
             if exact_share:
                 with np.errstate(invalid="ignore"):
-                    log_rest = safe_log(slots.rest_a) - safe_log(slots.rest_b)
+                    log_rest = _log_rest(slots.rest_a) - _log_rest(slots.rest_b)
                 # Not a number where P(x) = 1 under both decisions: then it bounds nothing.
                 excess = np.fmin(
                     excess, p - logistic(np.where(positive, lower + log_rest, -lower - log_rest))
@@ -188,6 +189,11 @@ def _product(log_p: Floats, log_kl: Floats) -> Floats:
     """Logarithm of a product in which a probability of 0 makes 0 of an infinite divergence."""
     with np.errstate(invalid="ignore"):
         return np.where(np.isneginf(log_p), -inf, log_p + log_kl)
+
+
+def _log_rest(rest: Floats) -> Floats:
+    """Its logarithm; ``-inf`` where floats lose digits, which makes the target of x lower."""
+    return safe_log(np.where(rest < LOST, 0, rest))
 
 
 def _rest(slots: Slots, t: Floats) -> Floats:

@@ -34,7 +34,7 @@ from auditor.search.additive.tree import (
     moved,
     safe_log,
 )
-from auditor.search.criteria import Criterion, ln
+from auditor.search.criteria import LOST, Criterion, ln
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
 
@@ -466,7 +466,7 @@ class _Search:
             error[may],
             places[may],
         )
-        above = self._score(slots, t, log_p, degree + error) + self._rounding
+        above = self._score(slots, t, log_p, degree + error, most=True) + self._rounding
         may = above >= self._best.floor
         if not may.any():
             return
@@ -479,11 +479,12 @@ class _Search:
             places[may],
             above[may],
         )
-        below = self._score(slots, t, log_p, degree - error) - self._rounding
+        below = self._score(slots, t, log_p, degree - error, most=False) - self._rounding
         sure = (degree - error > self._threshold) & (log_p >= self._least + self._rounding)
         self._best.add(places, above, below, sure, k)
 
-    def _score(self, slots: Slots, t: Floats, log_p: Floats, degree: Floats) -> Floats:
+    def _score(self, slots: Slots, t: Floats, log_p: Floats, degree: Floats, *, most: bool) -> Floats:
+        """At most or at least the score of patterns, by at most or at least their |degree|."""
         if self._rank_by == "probability":
             return log_p
         if self._rank_by == "discrimination":
@@ -491,8 +492,8 @@ class _Search:
         p, not_p = moved(slots.strength, t)
         beyond = np.maximum(degree - float(self._criterion.threshold), 0)
         rest = slots.rest_a * logistic(t) + slots.rest_b * logistic(-t)
-        excess = self._criterion.excess(slots.strength, t, beyond, rest)
-        return log_p + safe_log(kl(p, not_p, np.clip(excess, 0, p)))
+        excess = self._criterion.excess(slots.strength, t, beyond, rest, most=most)
+        return log_p + safe_log(kl(p, not_p, np.clip(excess, 0, p)) + (LOST if most else -LOST))
 
 
 class _Everything(_Search):

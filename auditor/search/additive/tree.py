@@ -27,8 +27,6 @@ Mask = npt.NDArray[np.bool_]
 STEEPEST = 1e3
 #: The least float above 0, for what is above 0 and would be 0 in floats.
 LEAST = 5e-324
-#: Added to bounds: at least what floats lose near 0, where they have fewer digits or none.
-LOST = 1e-300
 
 
 @dataclass(frozen=True)

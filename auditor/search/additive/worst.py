@@ -19,8 +19,7 @@ from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, merged
 from auditor.search.additive.sliced_sums import Sliced
 from auditor.search.additive.subset_sums import Alike, Choice, Leaves, Nearest, nearest
-from auditor.search.additive.tree import LOST
-from auditor.search.criteria import CONTEXT, Criterion
+from auditor.search.criteria import CONTEXT, LOST, Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import UNTOLD, Pattern
 

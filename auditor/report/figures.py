@@ -1,7 +1,8 @@
 """Numbers as people read them: one form for each kind of number, the same in every format.
 
 Numbers are rounded to four significant digits, and to more where four would put them on the wrong side of
-what they are compared with: a degree above δ is never shown as δ or less, and only all is shown as 100%.
+what they are compared with: a degree above δ is never shown as δ or less, only all is shown as 100%, and a
+share below a power of ten, which limits of shares are, never as that.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ _SMALL = Decimal("1e-5")
 _ALL_DIGITS = 17
 #: Out of so many people a share is told; where it would be fewer than one of them, as one of more.
 _PEOPLE = 10_000
+#: So many of them are limits of shares, than which fewer are not told as so many.
+_LIMITS = (1, 10, 100, 1_000)
 #: There are fewer people than this.
 _NOBODY = 10**10
 #: The rule of thumb of US federal agencies: a group selected at less than four fifths of the best rate.
@@ -88,11 +91,21 @@ def between(low: float, high: float | None, limit: str) -> str:
 
 
 def percent(probability: float | Decimal, digits: int = _DIGITS) -> str:
-    """Write a probability, or a share that may exceed the whole, as a percentage."""
+    """Write a probability, or a share that may exceed the whole, as a percentage.
+
+    >>> percent(0.4872), percent(0.00099996), percent(0.99999)
+    ('48.72%', '0.099996%', 'over 99.99%')
+    """
     if probability == 1:
         return "100%"
-    text = rounded(probability * 100, digits)
-    return "over 99.99%" if probability < 1 and Decimal(text) >= 100 else f"{text}%"
+    exact = Decimal(repr(probability * 100)) if isinstance(probability, float) else Decimal(probability) * 100
+    text = rounded(exact, digits)
+    if probability < 1 and Decimal(text) >= 100:
+        return "over 99.99%"
+    while Decimal(text).adjusted() > exact.adjusted() and digits < _ALL_DIGITS:
+        digits += 1
+        text = rounded(exact, digits)
+    return f"{text}%"
 
 
 def apart(before: float, after: float) -> tuple[str, str]:
@@ -122,12 +135,15 @@ def people(probability: float | None) -> str:
 
     >>> people(0.1309), people(3.06e-4), people(1.27e-6), people(3.7e-17)
     ('1,309 of 10,000', '3 of 10,000', '1 of 790,000', 'under 1 of 10 billion')
+    >>> people(0.00099996), people(0.000099996)
+    ('under 10 of 10,000', 'under 1 of 10,000')
     """
     if probability is None:
         return "unknown"
-    if probability * _PEOPLE > 0.95:
-        number = round(probability * _PEOPLE)
-        return f"{min(number, _PEOPLE - (probability < 1)):,} of {_PEOPLE:,}"
+    part = probability * _PEOPLE
+    if part > 0.95:
+        number = min(round(part), _PEOPLE - (probability < 1))
+        return f"{'under ' if part < number in _LIMITS else ''}{number:,} of {_PEOPLE:,}"
     if probability * _NOBODY < 1:
         return f"under 1 of {_NOBODY // 10**9} billion"
     return f"1 of {whole(int(Decimal(rounded(1 / probability, 2))))}"

@@ -105,16 +105,22 @@ function rounded(value, wanted = 4) {
 const grouped = (whole) => String(whole).replace(/\B(?=(\d{3})+$)/g, ",");
 function percent(probability) {
   if (probability === 1) return "100%";
-  const text = rounded(probability * 100);
-  return Number(text) >= 100 ? "over 99.99%" : `${text}%`;
+  const share = probability * 100, place = (number) => digitsOf(number)[1];
+  let wanted = 4, text = rounded(share);
+  if (Number(text) >= 100) return "over 99.99%";
+  // What is below a power of ten, which limits of shares are, isn't told as that.
+  while (place(Number(text.replace("−", "-"))) > place(share) && wanted < 17) text = rounded(share, wanted += 1);
+  return `${text}%`;
 }
 const halfEven = (value) => {
   const low = Math.floor(value), gap = value - low;
   return gap < 0.5 || (gap === 0.5 && low % 2 === 0) ? low : low + 1;
 };
 function people(probability) {
-  if (probability * 10000 > 0.95) {
-    return `${grouped(Math.min(halfEven(probability * 10000), 10000 - (probability < 1 ? 1 : 0)))} of 10,000`;
+  const part = probability * 10000;
+  if (part > 0.95) {
+    const number = Math.min(halfEven(part), 10000 - (probability < 1 ? 1 : 0));
+    return `${part < number && [1, 10, 100, 1000].includes(number) ? "under " : ""}${grouped(number)} of 10,000`;
   }
   if (probability * 1e10 < 1) return "under 1 of 10 billion";
   return `1 of ${whole(String(BigInt(rounded(1 / probability, 2))))}`;
@@ -141,8 +147,11 @@ function signed(degree, delta) {
 }
 /** The double that documents hold for a degree: it compares with that of δ as the degree does with δ. */
 function beside(degree, delta) {
-  const limit = Number(delta), value = Math.abs(degree.toNumber());
-  if (degree.size().compare(Fraction.of(delta)) <= 0 || value > limit) return degree.n < 0n ? -value : value;
+  const exact = Fraction.of(delta), last = 1 - Number.EPSILON / 2;
+  const limit = exact.compare(Fraction.of("1")) < 0 ? Math.min(Number(delta), last) : 1;
+  const above = degree.size().compare(exact) > 0;
+  const value = above ? Math.abs(degree.toNumber()) : Math.min(Math.abs(degree.toNumber()), limit);
+  if (!above || value > limit) return degree.n < 0n ? -value : value;
   const next = new Float64Array([limit]);
   new BigInt64Array(next.buffer)[0] += 1n;
   return degree.n < 0n ? -next[0] : next[0];

@@ -10,16 +10,29 @@ from fractions import Fraction
 ALL_DIGITS = Context(prec=MAX_PREC)
 
 
+def limit_of(threshold: Fraction | Decimal | str) -> float:
+    """The float with which degrees of documents compare as the exact ones do with a threshold.
+
+    It is the nearest; but no |degree| is above 1, so of a threshold below 1 it is below 1 as well.
+
+    >>> limit_of("0.1"), limit_of("0.99999999999999999"), limit_of("1")
+    (0.1, 0.9999999999999999, 1.0)
+    """
+    exact = Fraction(threshold)
+    return min(float(exact), math.nextafter(1.0, 0.0)) if exact < 1 else 1.0
+
+
 def round_beside(value: Fraction, threshold: Fraction) -> float:
-    """Round to a float that compares with ``float(threshold)`` as the value does with the threshold.
+    """Round to a float that compares with `limit_of` the threshold as the value does with the threshold.
 
     The nearest float can equal that of the threshold although ``|value| > threshold``; then it is the next
-    float away from zero. Rounding is monotone, so the other side needs no care. No |degree| is above 1, which
-    it shares with a threshold that is no float below it.
+    float away from zero. On the other side only a value next to 1 is rounded across.
     """
-    rounded, limit = abs(float(value)), float(threshold)
-    if abs(value) > threshold and rounded <= limit:
-        rounded = min(math.nextafter(limit, math.inf), 1.0)
+    rounded, limit = abs(float(value)), limit_of(threshold)
+    if abs(value) <= threshold:
+        rounded = min(rounded, limit)
+    elif rounded <= limit:
+        rounded = math.nextafter(limit, math.inf)
     return math.copysign(rounded, value)
 
 
@@ -41,11 +54,11 @@ def both_ends(lower: Fraction, upper: Fraction, threshold: Fraction) -> tuple[fl
 
 
 def ends_beside(lower: Fraction, upper: Fraction, threshold: Fraction) -> tuple[float, float]:
-    """Round the ends of a |degree| outward, but the upper one no farther than to ``float(threshold)``.
+    """Round the ends of a |degree| outward, but the upper one no farther than to `limit_of` the threshold.
 
     So what is proved not to be above the threshold isn't told to be, nor the other way round.
     """
-    limit, (low, high) = float(threshold), both_ends(lower, upper, threshold)
+    limit, (low, high) = limit_of(threshold), both_ends(lower, upper, threshold)
     high = max(high, math.nextafter(limit, math.inf)) if upper > threshold else min(high, limit)
     return low, min(high, 1.0)
 

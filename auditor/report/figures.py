@@ -1,7 +1,8 @@
 """Numbers as people read them: one form for each kind of number, the same in every format.
 
 Numbers are rounded to four significant digits, and to more where four would put them on the wrong side of
-what they are compared with: a degree above δ is never shown as δ or less, and only all is shown as 100%.
+what they are compared with: a degree above δ is never shown as δ or less, only all is shown as 100%, and a
+share below a power of ten, which limits of shares are, never as that.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 
 from auditor.documents.parameters import fraction_text
-from auditor.documents.rounding import decimal_text
+from auditor.documents.rounding import decimal_text, limit_of
 
 _DIGITS = 4
 #: Smaller numbers have an exponent.
@@ -21,6 +22,8 @@ _SMALL = Decimal("1e-5")
 _ALL_DIGITS = 17
 #: Out of so many people a share is told; where it would be fewer than one of them, as one of more.
 _PEOPLE = 10_000
+#: So many of them are limits of shares, than which fewer are not told as so many.
+_LIMITS = (1, 10, 100, 1_000)
 #: There are fewer people than this.
 _NOBODY = 10**10
 #: The rule of thumb of US federal agencies: a group selected at less than four fifths of the best rate.
@@ -41,7 +44,7 @@ def rounded(value: float | Decimal, digits: int = _DIGITS, rounding: str = decim
 def size(degree: float, limit: str, rounding: str = decimal.ROUND_HALF_EVEN) -> str:
     """Round the size of a degree or ratio, to as many digits as keep it above, at or below a limit.
 
-    A document's degrees compare with ``float(delta)`` as the exact ones do with δ.
+    A document's degrees compare with `limit_of` δ as the exact ones do with δ.
 
     >>> size(0.10000123, "0.1"), size(0.7999996, "0.8"), size(0.25, "0.1")
     ('0.100001', '0.7999996', '0.2500')
@@ -50,9 +53,11 @@ def size(degree: float, limit: str, rounding: str = decimal.ROUND_HALF_EVEN) -> 
 
     >>> size(0.1001, "0.1001000000000000000001"), size(0.1001, "0.1000999999999999999999")
     ('0.1001', '0.1000999999999999999999')
+    >>> size(1.0, "0.99999999999999999"), size(0.9999999999999999, "0.99999999999999999")
+    ('1.000', '0.9999999999999999')
     """
     value = abs(degree)
-    side = Decimal(value).compare(Decimal(float(limit)))
+    side = Decimal(value).compare(Decimal(limit_of(limit)))
     for digits in range(_DIGITS, _ALL_DIGITS + 1):
         text = rounded(value, digits, rounding)
         if Decimal(text).compare(Decimal(limit)) == side:
@@ -86,11 +91,21 @@ def between(low: float, high: float | None, limit: str) -> str:
 
 
 def percent(probability: float | Decimal, digits: int = _DIGITS) -> str:
-    """Write a probability, or a share that may exceed the whole, as a percentage."""
+    """Write a probability, or a share that may exceed the whole, as a percentage.
+
+    >>> percent(0.4872), percent(0.00099996), percent(0.99999)
+    ('48.72%', '0.099996%', 'over 99.99%')
+    """
     if probability == 1:
         return "100%"
-    text = rounded(probability * 100, digits)
-    return "over 99.99%" if probability < 1 and Decimal(text) >= 100 else f"{text}%"
+    exact = Decimal(repr(probability * 100)) if isinstance(probability, float) else Decimal(probability) * 100
+    text = rounded(exact, digits)
+    if probability < 1 and Decimal(text) >= 100:
+        return "over 99.99%"
+    while Decimal(text).adjusted() > exact.adjusted() and digits < _ALL_DIGITS:
+        digits += 1
+        text = rounded(exact, digits)
+    return f"{text}%"
 
 
 def percent_at_most(probability: float) -> str:
@@ -129,12 +144,15 @@ def people(probability: float | None) -> str:
 
     >>> people(0.1309), people(3.06e-4), people(1.27e-6), people(3.7e-17)
     ('1,309 of 10,000', '3 of 10,000', '1 of 790,000', 'under 1 of 10 billion')
+    >>> people(0.00099996), people(0.000099996)
+    ('under 10 of 10,000', 'under 1 of 10,000')
     """
     if probability is None:
         return "unknown"
-    if probability * _PEOPLE > 0.95:
-        number = round(probability * _PEOPLE)
-        return f"{min(number, _PEOPLE - (probability < 1)):,} of {_PEOPLE:,}"
+    part = probability * _PEOPLE
+    if part > 0.95:
+        number = min(round(part), _PEOPLE - (probability < 1))
+        return f"{'under ' if part < number in _LIMITS else ''}{number:,} of {_PEOPLE:,}"
     if probability * _NOBODY < 1:
         return f"under 1 of {_NOBODY // 10**9} billion"
     return f"1 of {whole(int(Decimal(rounded(1 / probability, 2))))}"

@@ -17,7 +17,7 @@ from auditor.documents.audit import (
 )
 from auditor.documents.labels import as_read
 from auditor.documents.parameters import ExactModel, ExactScorecard, fraction_of
-from auditor.documents.rounding import ends_beside, round_beside
+from auditor.documents.rounding import ends_beside, limit_of, round_beside
 from auditor.model.spec import Provenance, RepairRecord
 from auditor.report.profiles import Profile
 
@@ -159,7 +159,7 @@ class Stated:
         if self.verdict != "delta-fair":
             return None
         _, high = self.largest.max_degree_bounds or (0.0, self.largest.max_degree)
-        return Decimal(self.delta) - Decimal(repr(high)) if high < float(self.delta) else Decimal(0)
+        return Decimal(self.delta) - Decimal(repr(high)) if high < limit_of(self.delta) else Decimal(0)
 
 
 @dataclass(frozen=True)

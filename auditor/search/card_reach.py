@@ -30,8 +30,7 @@ from auditor.model.exponentials import sign
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.exponentials import tables_of_scorecard
 from auditor.search.additive.subset_sums import Leaves, nearest
-from auditor.search.additive.tree import LOST
-from auditor.search.criteria import CONTEXT, Criterion, ln
+from auditor.search.criteria import CONTEXT, LOST, Criterion, ln
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.reach import Certain
 

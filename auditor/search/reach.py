@@ -25,8 +25,7 @@ import numpy as np
 from auditor.choices import ReachVerdict
 from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.search.additive.interval_sums import meet
-from auditor.search.additive.tree import LOST
-from auditor.search.criteria import Criterion, ln
+from auditor.search.criteria import LOST, Criterion, ln
 from auditor.search.extremes import (
     Option,
     Tables,

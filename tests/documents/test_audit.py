@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from auditor.documents.audit import Audit, PatternRecord
 from auditor.documents.record import to_json
-from auditor.documents.rounding import both_ends, ends_beside, round_beside
+from auditor.documents.rounding import both_ends, ends_beside, limit_of, round_beside
 from auditor.documents.schemas import schemas
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.resources import resource
@@ -27,17 +27,17 @@ MODEL = NaiveBayes(
 
 
 @given(
-    st.fractions(0, 1),
+    st.fractions(0, 1) | st.just(1 - Fraction(1, 10**17)),
     st.fractions(-1, 1) | st.sampled_from([-1, 0, 1]).map(Fraction),
     st.sampled_from([0, 1, -1]),
 )
 def test_a_rounded_degree_is_on_the_same_side_of_the_rounded_threshold(
     threshold: Fraction, value: Fraction, side: int
 ) -> None:
-    for degree in (value, threshold + Fraction(side, 10**30), -threshold - Fraction(side, 10**30)):
+    beside = min(max(threshold + Fraction(side, 10**30), Fraction(0)), Fraction(1))
+    for degree in (value, beside, -beside):
         rounded = round_beside(degree, threshold)
-        above = abs(degree) > threshold and float(threshold) < 1
-        assert (abs(rounded) > float(threshold)) == above
+        assert (abs(rounded) > limit_of(threshold)) == (abs(degree) > threshold)
         assert rounded == pytest.approx(float(degree), abs=1e-15)
 
 
@@ -48,13 +48,12 @@ def test_ends_are_rounded_outward_and_the_proved_one_to_its_side_of_the_threshol
     beside = min(max(threshold + Fraction(side, 10**30), Fraction(0)), Fraction(1))
     for lower, upper in (sorted((first, second)), sorted((first, beside)), (beside, beside)):
         low, high = ends_beside(lower, upper, threshold)
-        limit = float(threshold)
+        limit = limit_of(threshold)
         assert low <= lower
         assert low <= round_beside(lower, threshold) <= high
         assert high >= upper or high == limit
         assert both_ends(lower, upper, threshold)[1] >= upper
-        if limit < 1:
-            assert (high > limit) == (upper > threshold)
+        assert (high > limit) == (upper > threshold)
 
 
 def test_values_are_named_and_an_infinite_divergence_is_null() -> None:
@@ -94,3 +93,11 @@ def test_a_degree_of_1_above_a_threshold_next_to_it_is_no_number_above_1() -> No
     threshold = 1 - Fraction(1, 10**21)
     assert round_beside(Fraction(-1), threshold) == -1.0
     assert both_ends(Fraction(1), Fraction(1), threshold) == (1.0, 1.0)
+
+
+def test_a_degree_of_1_is_above_a_threshold_next_to_it_and_one_of_the_threshold_is_not() -> None:
+    delta = "0.99999999999999999"
+    threshold = Fraction(delta)
+    above, at = round_beside(Fraction(1), threshold), round_beside(threshold, threshold)
+    assert at <= limit_of(delta) < above
+    assert ends_beside(threshold, threshold, threshold)[1] == at

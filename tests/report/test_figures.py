@@ -63,6 +63,8 @@ def test_signs() -> None:
         (0.4872, "48.72%"),
         (0.99999999, "over 99.99%"),
         (3.0611e-4, "0.03061%"),
+        (9.9996e-4, "0.099996%"),
+        (1.00001e-3, "0.1000%"),
         (1e-28, "1.000e-26%"),
         (1.0158, "101.6%"),
     ],
@@ -92,14 +94,15 @@ def test_tiny_numbers_have_an_exponent() -> None:
     assert [rounded(0.00305123), rounded(3.05123e-6), rounded(0.5, 2)] == ["0.003051", "3.051e-6", "0.50"]
 
 
-@given(st.floats(0, 1))
+@given(st.floats(0, 1) | st.sampled_from([1e-1, 1e-2, 1e-3, 1e-4]).map(lambda share: share * (1 - 1e-9)))
 def test_people_are_whole(probability: float) -> None:
     found = people(probability)
     if found == "under 1 of 10 billion":
         assert probability * 10**10 < 1
         return
     number, of = (text.replace(",", "").split() for text in found.split(" of "))
-    assert int(number[0]) >= 1
-    told = float(number[0]) / float(of[-1])
+    assert int(number[-1]) >= 1
+    told = float(number[-1]) / float(of[-1])
+    assert (number[0] == "under") == (told in (0.1, 0.01, 0.001, 0.0001) and probability < told)
     assert told == pytest.approx(probability, rel=0.06, abs=5.1e-5)
     assert (told == 1) == (probability == 1)

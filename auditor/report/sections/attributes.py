@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from auditor.choices import CoverageMethod
 from auditor.documents.audit import Audit, CoverageRecord, DegreeRecord
+from auditor.documents.rounding import limit_of
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
 from auditor.report.figures import share, whole
 from auditor.report.subject import Stated, Subject
@@ -126,7 +127,7 @@ def _by_pair(audit: Audit) -> list[Block]:
     marks = (
         f"▲ marks degrees above δ = {audit.delta}; the stronger the colour of a cell, the nearer to the "
         f"largest degree {of_all(audit.min_probability)}."
-        if any(record.max_degree > float(audit.delta) for record in audit.by_pair)
+        if any(record.max_degree > limit_of(audit.delta) for record in audit.by_pair)
         else f"None that was found is above δ = {audit.delta}."
     )
     head, look, meaning = names, "heat", ""
@@ -154,7 +155,8 @@ def _by_pair(audit: Audit) -> list[Block]:
 
 def _heat(record: DegreeRecord, audit: Audit) -> Cell:
     """A cell, the darker the nearer to the largest degree; up to the threshold it is white."""
-    delta, above = float(audit.delta), record.max_degree - float(audit.delta)
+    delta = limit_of(audit.delta)
+    above = record.max_degree - delta
     level = 0
     if above > 0:
         span = audit.max_degree - delta

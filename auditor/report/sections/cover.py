@@ -11,6 +11,7 @@ from auditor.choices import Verdict
 from auditor.documents.audit import Audit, PatternRecord
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.criteria import filled
+from auditor.documents.rounding import limit_of
 from auditor.messages import visible
 from auditor.report.blocks import Block, Blocks, Cell, Facts, Heading, Paragraph, Table, unmarked
 from auditor.report.figures import grouped, margin, people, percent
@@ -264,7 +265,7 @@ def _finding(subject: Subject) -> str:
                 pattern, which = row.worst_pattern, "of at least 1 of 10,000 people"
     if pattern is None:
         return undecided
-    bad = abs(pattern.degree) > float(stated.delta)
+    bad = abs(pattern.degree) > limit_of(stated.delta)
     what = "worst pattern" if bad else "largest change"
     found = "" if stated.verdict != "inconclusive" else " that was found"
     return f"{undecided}The {what} {which}{found}: {_said(pattern, stated)}"

@@ -9,6 +9,7 @@ from auditor.documents.audit import PatternRecord
 from auditor.documents.criteria import WORDS as CRITERIA
 from auditor.documents.criteria import filled
 from auditor.documents.parameters import ExactModel, fraction_of
+from auditor.documents.rounding import limit_of
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, pair
 from auditor.report.figures import percent, rounded, signed
 from auditor.report.subject import Subject
@@ -28,7 +29,7 @@ def section(subject: Subject) -> Blocks:
     before, after = percent(worst.favourable_given_context), percent(worst.favourable_given_pattern)
     which = "worst pattern of" if stated.verdict == "not-delta-fair" else "largest change found in"
     moves = filled(CRITERIA[stated.criterion].moved, delta, before=before, after=after)
-    relation = "above" if abs(worst.degree) > float(delta) else "not above"
+    relation = "above" if abs(worst.degree) > limit_of(delta) else "not above"
     blocks: list[Block] = [
         Heading(f"Worked example: the {which} this model{limited(stated.min_probability)}", "example"),
         Paragraph(

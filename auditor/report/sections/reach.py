@@ -21,7 +21,7 @@ from auditor.documents.reach import (
     PopulationsRecord,
     SetRecord,
 )
-from auditor.documents.rounding import ALL_DIGITS, decimal_text
+from auditor.documents.rounding import ALL_DIGITS, decimal_text, limit_of
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, pair, strong, values
 from auditor.report.figures import apart, between, percent, size, whole
 from auditor.report.subject import Stated, Subject
@@ -232,7 +232,7 @@ def _ends(found: SetRecord | CardSetRecord | PopulationsRecord, delta: str) -> s
     """The largest degree, or both ends of it where they are apart in the digits that are shown."""
     low, high = max(found.max_degree_bounds[0], found.max_degree), found.max_degree_bounds[1]
     if found.verdict == "all-delta-fair":
-        high = min(high, float(delta))
+        high = min(high, limit_of(delta))
     # Where the two ends are neighbours among floats, there is nothing between them.
     if high <= math.nextafter(low, math.inf):
         return size(low, delta)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from auditor.documents.rounding import limit_of
 from auditor.report.blocks import Block, Blocks, Cell, Heading, Paragraph, Table, values
 from auditor.report.figures import between, people, share, size, whole
 from auditor.report.subject import Stated, Subject
@@ -29,7 +30,7 @@ def largest(stated: Stated) -> str:
     if not figure.proved:
         low, high = figure.max_degree_bounds or (figure.max_degree, None)
         return f"{between(max(low, figure.max_degree), high, delta)}; δ = {delta}"
-    relation = "above" if figure.max_degree > float(delta) else "not above"
+    relation = "above" if figure.max_degree > limit_of(delta) else "not above"
     return f"{size(figure.max_degree, delta)}, {relation} δ = {delta}"
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from auditor.search.additive.combinations import Xs
 from auditor.search.additive.log_odds import Floats, Integers, population_of
 from auditor.search.additive.tree import (
-    ROUNDING,
+    STEEPEST,
     Nodes,
     Slots,
     Tree,
@@ -34,9 +34,10 @@ from auditor.search.additive.tree import (
     moved,
     safe_log,
 )
+from auditor.search.criteria import LOST
 
-#: How much of U's or V's decay, in natural logarithms, a cell may hold; and the steepest decay that is used.
-_STEEP, _STEEPEST = 0.5, 1e3
+#: How much of U's or V's decay, in natural logarithms, a cell may hold.
+_STEEP = 0.5
 #: Cells of γ with which roots are first bounded; cells of s, and of γ, for extensions of x.
 _COARSE, _STRENGTHS, _CONTEXTS = 16, 4, 4
 #: Cells of γ of an opened root; of so many attributes most move γ so little that it takes more.
@@ -54,7 +55,7 @@ class Bounds:
         log_u, log_v = population_of(tree.tables).log_prior
         self._log_u, self._log_v, self._gamma = log_u, log_v, tree.tables.prior * tree.unit
         moves = tree.columns.moves
-        self._rise, self._fall = (min(float(rate[0]), _STEEPEST) for rate in (moves.rise, moves.fall))
+        self._rise, self._fall = (min(float(rate[0]), STEEPEST) for rate in (moves.rise, moves.fall))
         self._grids = _Grids(self)
 
     def of_roots(self, slots: Slots) -> Floats:
@@ -94,7 +95,7 @@ class Bounds:
         edges = _edges(start, top, _STRENGTHS)
         lower = np.concatenate([edges[..., :-1], np.zeros((*own.shape, 1))], axis=-1)
         upper = np.concatenate([edges[..., 1:], np.where(pinned, inf, 0.0)[..., None]], axis=-1)
-        cost = np.maximum(lower - base[..., None] - tree.wider, 0) * np.minimum(rate, _STEEPEST)[..., None]
+        cost = np.maximum(lower - base[..., None] - tree.wider, 0) * np.minimum(rate, STEEPEST)[..., None]
         lower = np.where(fixed[..., None], np.where(own > 0, inf, 0.0)[..., None], lower)
         upper = np.where(fixed[..., None], np.where(own > 0, inf, 0.0)[..., None], upper)
         cost = np.where(fixed[..., None], 0.0, cost)
@@ -159,17 +160,17 @@ class Bounds:
             p, not_p = moved(strength, upper)
             beyond = np.maximum(degree - self._threshold, 0)
             rest = np.minimum(_rest(slots, t0), _rest(slots, t1))
-            excess = p - moved(strength, lower)[0] + criterion.excess(strength, t1, beyond, rest)
+            excess = p - moved(strength, lower)[0] + criterion.excess(strength, t1, beyond, rest, most=True)
             if exact_share:
                 with np.errstate(invalid="ignore"):
-                    log_rest = safe_log(slots.rest_a) - safe_log(slots.rest_b)
+                    log_rest = _log_rest(slots.rest_a) - _log_rest(slots.rest_b)
                 # Not a number where P(x) = 1 under both decisions: then it bounds nothing.
                 excess = np.fmin(
                     excess, p - logistic(np.where(positive, lower + log_rest, -lower - log_rest))
                 )
             excess = np.minimum(excess, p - criterion.least_target)
             log_kl = safe_log(kl(p, not_p, np.clip(excess * (1 + 1e-12) + 1e-15, 0, p)))
-        log_kl = np.where(degree > self._threshold, log_kl + ROUNDING, -inf)
+        log_kl = np.where(degree > self._threshold, log_kl + self._tree.rounding, -inf)
         return (
             _product(np.logaddexp(slots.log_a, slots.log_b - t0), log_kl),
             _product(np.logaddexp(slots.log_a + t1, slots.log_b), log_kl),
@@ -188,6 +189,11 @@ def _product(log_p: Floats, log_kl: Floats) -> Floats:
     """Logarithm of a product in which a probability of 0 makes 0 of an infinite divergence."""
     with np.errstate(invalid="ignore"):
         return np.where(np.isneginf(log_p), -inf, log_p + log_kl)
+
+
+def _log_rest(rest: Floats) -> Floats:
+    """Its logarithm; ``-inf`` where floats lose digits, which makes the target of x lower."""
+    return safe_log(np.where(rest < LOST, 0, rest))
 
 
 def _rest(slots: Slots, t: Floats) -> Floats:
@@ -234,7 +240,7 @@ class _Grids:
         own = np.array(bounds.cells(_wide(chosen), edges[:, :-1], edges[:, 1:], exact_share=True))
         # A smaller decay is right too; one that is steep within a cell, or in floats, would loosen the bound.
         with np.errstate(divide="ignore"):
-            most = np.minimum(_STEEP * cells / np.maximum(chosen.high - chosen.low, 1e-300), _STEEPEST)
+            most = np.minimum(_STEEP * cells / np.maximum(chosen.high - chosen.low, 1e-300), STEEPEST)
         decay = np.minimum(most, [[bounds._rise], [bounds._fall]])
         self._own[:, first:stop], self._decay[:, first:stop] = own, decay
         self._maxima[:, first:stop] = _range_maxima(

@@ -293,12 +293,9 @@ def _together(
         len(tables.options[i]) for i in rest.attributes
     )
     spare = Fraction(beyond + 2 * coarse_beyond + rest.lost + lost + 3 * _ROUNDING)
-    return PatternCount(
-        max(0, ceil(every * (Fraction(sums[0]) - spare))),
-        min(unknown.upper, floor(every * (Fraction(sums[1]) + spare))),
-        unknown.reason,
-        (),
-    )
+    lower = max(0, ceil(every * (Fraction(sums[0]) - spare)))
+    upper = min(unknown.upper, floor(every * (Fraction(sums[1]) + spare)))
+    return PatternCount(lower, upper, None if lower == upper else unknown.reason, ())
 
 
 def _without_tails(shares: Floats) -> slice:

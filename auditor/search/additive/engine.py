@@ -282,7 +282,11 @@ class Engine:
         self, worst: Worst, k: int, least: Fraction | None, only_patterns: bool, scope: Scope
     ) -> Worst:
         """The same for the pairs that are probable enough only."""
-        if least is None or (worst.complete and all(self.is_probable(p, least) for p in worst.patterns)):
+        if least is None:
+            return worst
+        # One that stands for a figure need not be the first of those that tie.
+        found = worst.complete or (k == 1 and not only_patterns and worst.known)
+        if found and all(self.is_probable(p, least) for p in worst.patterns):
             return worst
         ranking = self._largest(k, least, only_patterns, scope)
         kept = [p for p in worst.patterns if self.is_probable(p, least) and p not in ranking.patterns]

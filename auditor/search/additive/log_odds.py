@@ -30,6 +30,8 @@ Floats = npt.NDArray[np.float64]
 _FRACTION_BITS = 48
 #: By how much intervals of γ are widened at least.
 _WIDER = 1e-9
+#: What logarithms of probabilities are taken to be off by at least.
+_ROUNDING = 1e-9
 #: Beyond every sum of entries, and far enough within int64 that one more sum may be added to it.
 FAR = 1 << 62
 
@@ -103,6 +105,20 @@ class Population:
     def rise(self) -> float:
         """By how much disclosing more can raise ``ln P(xy)``: where shares are rounded, by a hair."""
         return sum(max(0.0, float(rows.max())) for rows in self.log_likelihood)
+
+    @cached_property
+    def rounding(self) -> float:
+        """More than ``ln P(xy)`` is off by, together with what disclosing more can raise it.
+
+        With a value of each of n attributes it is a sum of n + 1 logarithms, in which no partial sum is
+        larger than L, the sum of the largest finite ones. Each of these is off by a few units in its last
+        place, and each addition by half a unit of a partial sum: ``(n + 8) (L + 2) 2^-50`` is more.
+        """
+        largest = max(map(abs, self.log_prior)) + sum(
+            float(np.abs(rows[np.isfinite(rows)]).max()) for rows in self.log_likelihood
+        )
+        number = len(self.log_likelihood)
+        return max(_ROUNDING, (number + 8) * (largest + 2) * 2.0**-50) + self.rise
 
 
 @dataclass(frozen=True, eq=False)

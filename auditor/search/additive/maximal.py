@@ -51,7 +51,6 @@ from auditor.search.additive.frontier import Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, merged, population_of
 from auditor.search.additive.omissions import Omissions, Values
 from auditor.search.additive.rows import Kept, R, Rows
-from auditor.search.additive.tree import ROUNDING
 from auditor.search.criteria import Criterion
 from auditor.search.limits import Limits
 
@@ -64,6 +63,8 @@ _CHILDREN, _BLOCK = 1 << 14, 8
 _SETS, _AT_ONCE = 10, 1 << 19
 #: Thresholds above this count as this where a strength is bounded.
 _NEARLY = 1 - Fraction(1, 1 << 20)
+#: Share by which a float is off at most, and by far.
+_HAIR = 1e-9
 #: Patterns beyond twice as many as asked for that may tie.
 _TIES = 1 << 12
 
@@ -136,10 +137,11 @@ class Maximal:
         self.above = inf
         self._unsettled = -inf
         self._error, self._wider = tables.error, tables.wider
+        self._rounding = population_of(tables).rounding
         # A float tells 1 minus a threshold to so many digits only.
         least = replace(criterion, threshold=min(criterion.threshold, _NEARLY)).largest_fair_strength()
         #: No x of less |s| discriminates; and how wide the interval of one of some |s| is at least.
-        self._least_strength = least * (1 - ROUNDING) - self._error
+        self._least_strength = least * (1 - _HAIR) - self._error
         sizes = least + np.append(0, 10 ** np.linspace(-12, 2, 600))
         low, high = self._inside(sizes)
         widths = np.maximum.accumulate(np.where(low < high, high - low, 0.0))
@@ -197,7 +199,7 @@ class Maximal:
         return self._number_above(self.above)
 
     def _number_above(self, log_p: float) -> int:
-        return bisect_left(self._negated, -log_p - 2 * ROUNDING)
+        return bisect_left(self._negated, -log_p - 2 * self._rounding)
 
     # Choosing values.
 
@@ -458,7 +460,7 @@ class Maximal:
 
     def _deeper(self, parts: _Parts) -> Floats:
         """What is added to bounds, far below rounding, so that of those that tie the deepest come first."""
-        deeper: Floats = parts.position * np.float64(ROUNDING / 4 / self._values.number)
+        deeper: Floats = parts.position * np.float64(self._rounding / 4 / self._values.number)
         return deeper
 
     # Patterns.

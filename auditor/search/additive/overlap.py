@@ -429,9 +429,13 @@ class _Work:
         return np.array([0, *moved], dtype=np.int64)
 
     def _differs(self, x: list[Assignment]) -> bool:
-        """Whether the prior, or λ of x, differs between the models."""
-        old, new = self._exact(0), self._exact(1)
-        return old.prior() != new.prior() or old.ratio(x[0]) != new.ratio(x[1])
+        """Whether the criterion, the prior, or λ of x differs between the models."""
+        (old, new), (one, other) = self.sides, (self._exact(0), self._exact(1))
+        return (
+            old.criterion.name != new.criterion.name
+            or one.prior() != other.prior()
+            or one.ratio(x[0]) != other.ratio(x[1])
+        )
 
     def _exact(self, side: int) -> Exact:
         return self.sides[side].tables.exact

@@ -25,7 +25,6 @@ from auditor.search.additive.moves import Moves
 from auditor.search.additive.subset_sums import arranged
 from auditor.search.additive.tree import (
     LEAST,
-    ROUNDING,
     Mask,
     Nodes,
     Slots,
@@ -35,7 +34,7 @@ from auditor.search.additive.tree import (
     moved,
     safe_log,
 )
-from auditor.search.criteria import Criterion, ln
+from auditor.search.criteria import LOST, Criterion, ln
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import Pattern
 
@@ -221,9 +220,10 @@ class _Search:
         self._criterion, self._rank_by = criterion, rank_by
         self._threshold = float(criterion.threshold) if only_patterns else -1.0
         self._least = -inf if not min_probability else float(ln(min_probability))
-        #: Below it lies nothing that is probable enough.
-        self._floor = self._least - ROUNDING - population_of(tables).rise if min_probability else -inf
         self._tree = Tree(tables, criterion, only_patterns=only_patterns, scope=scope, one_of_alike=True)
+        self._rounding = self._tree.rounding
+        #: Below it lies nothing that is probable enough.
+        self._floor = self._least - self._rounding
         self._bounds = Bounds(self._tree, divergence=rank_by == "divergence")
         self._frontier = Frontier()
         self._best = _Candidates()
@@ -449,7 +449,7 @@ class _Search:
         return xs.log_a + log_u, xs.log_b + log_v
 
     def _as_bound(self, degree: Floats) -> Floats:
-        return np.where(degree > self._threshold, safe_log(degree) + ROUNDING, -inf)
+        return np.where(degree > self._threshold, safe_log(degree) + self._rounding, -inf)
 
     def _evaluate(self, nodes: Nodes, slots: Slots, places: Integers, k: int) -> None:
         """Score patterns, from above and from below, and keep those that may be in the list."""
@@ -457,7 +457,7 @@ class _Search:
         log_p = slots.log_probability(nodes)
         t = self._tree.tables.reals(nodes.gamma)
         degree, error = self._tree.degree(slots.strength, t)
-        may = (degree + error > self._threshold) & (log_p >= self._least - ROUNDING)
+        may = (degree + error > self._threshold) & (log_p >= self._least - self._rounding)
         slots, t, log_p, degree, error, places = (
             slots[may],
             t[may],
@@ -466,7 +466,7 @@ class _Search:
             error[may],
             places[may],
         )
-        above = self._score(slots, t, log_p, degree + error) + ROUNDING
+        above = self._score(slots, t, log_p, degree + error, most=True) + self._rounding
         may = above >= self._best.floor
         if not may.any():
             return
@@ -479,11 +479,12 @@ class _Search:
             places[may],
             above[may],
         )
-        below = self._score(slots, t, log_p, degree - error) - ROUNDING
-        sure = (degree - error > self._threshold) & (log_p >= self._least + ROUNDING)
+        below = self._score(slots, t, log_p, degree - error, most=False) - self._rounding
+        sure = (degree - error > self._threshold) & (log_p >= self._least + self._rounding)
         self._best.add(places, above, below, sure, k)
 
-    def _score(self, slots: Slots, t: Floats, log_p: Floats, degree: Floats) -> Floats:
+    def _score(self, slots: Slots, t: Floats, log_p: Floats, degree: Floats, *, most: bool) -> Floats:
+        """At most or at least the score of patterns, by at most or at least their |degree|."""
         if self._rank_by == "probability":
             return log_p
         if self._rank_by == "discrimination":
@@ -491,8 +492,8 @@ class _Search:
         p, not_p = moved(slots.strength, t)
         beyond = np.maximum(degree - float(self._criterion.threshold), 0)
         rest = slots.rest_a * logistic(t) + slots.rest_b * logistic(-t)
-        excess = self._criterion.excess(slots.strength, t, beyond, rest)
-        return log_p + safe_log(kl(p, not_p, np.clip(excess, 0, p)))
+        excess = self._criterion.excess(slots.strength, t, beyond, rest, most=most)
+        return log_p + safe_log(kl(p, not_p, np.clip(excess, 0, p)) + (LOST if most else -LOST))
 
 
 class _Everything(_Search):

@@ -21,7 +21,7 @@ from auditor.search.additive.log_odds import Floats, Integers, LogOdds, populati
 from auditor.search.additive.maximal import Maximal, covers
 from auditor.search.additive.probable_counts import probable_pairs
 from auditor.search.additive.ranking import rank, top_patterns
-from auditor.search.additive.tree import ROUNDING, Mask, Nodes, Slots, Tree
+from auditor.search.additive.tree import Mask, Nodes, Slots, Tree
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion, ln
 from auditor.search.limits import DEFAULT, Limits
@@ -176,7 +176,7 @@ def _searched(tables: LogOdds, criterion: Criterion, limit: int, limits: Limits)
         search.run()
         found += [(x, y) for _, x, y in search.found]
         proved, complete = search.certain, search.above == -inf
-        missing = min(1.0, nextafter(exp(search.above + 2 * ROUNDING), inf))
+        missing = min(1.0, nextafter(exp(search.above + 2 * population_of(tables).rounding), inf))
     if not found and not complete:
         everything = Scope(contexts="all")
         worst = worst_patterns(tables, criterion, limit, only_patterns=True, scope=everything, limits=limits)
@@ -242,7 +242,7 @@ class _Walk:
         self.tree = Tree(tables, criterion)
         self.least = -inf if not min_probability else float(ln(min_probability))
         #: Below it lies nothing that is probable enough.
-        self._floor = self.least - ROUNDING - population_of(tables).rise if min_probability else -inf
+        self._floor = self.least - self.tree.rounding
         self._min_probability = min_probability
         self._threshold = float(criterion.threshold)
         self._frontier = Frontier()
@@ -358,7 +358,8 @@ class _Walk:
         """Add those that are discrimination patterns, exactly."""
         degree, error = self.tree.degree(slots.strength, self.tables.reals(nodes.gamma))
         pattern = degree > self._threshold
-        doubtful = (np.abs(degree - self._threshold) <= error) | (pattern & (log_p < self.least + ROUNDING))
+        unlikely = log_p < self.least + self.tree.rounding
+        doubtful = (np.abs(degree - self._threshold) <= error) | (pattern & unlikely)
         for i in np.flatnonzero(doubtful).tolist():
             x, y = self.pattern(places[i].tolist())
             pattern[i] = self.tables.exact.discriminates(self.criterion, x, y) and (
@@ -382,12 +383,12 @@ class _Found:
 
     def number_above(self, log_p: float) -> int:
         """How many are more probable than anything still to come."""
-        return int((self.log_p > log_p + 2 * ROUNDING).sum())
+        return int((self.log_p > log_p + 2 * self.walk.tree.rounding).sum())
 
     def assignments(self, frontier: float) -> list[tuple[Assignment, Assignment]]:
         """The pairs (x, y) of those that nothing still to come can change."""
-        certain = self.places[self.log_p > frontier + 2 * ROUNDING] if frontier > -inf else self.places
-        return [self.walk.pattern(place) for place in certain.tolist()]
+        certain = (self.log_p > frontier + 2 * self.walk.tree.rounding) | (frontier == -inf)
+        return [self.walk.pattern(place) for place in self.places[certain].tolist()]
 
     def _append(self, places: Integers, log_p: Floats, degree: Floats) -> None:
         self.places = np.concatenate([self.places, places])
@@ -519,7 +520,7 @@ def _dense_patterns(
             log_p = _log_probability(tables, x, outside)
             least = float(ln(min_probability)) if min_probability else -inf
             inside &= log_p >= least
-            doubtful |= np.abs(log_p - least) <= ROUNDING
+            doubtful |= np.abs(log_p - least) <= population_of(tables).rounding
         # Entry e of an axis of `gamma` is the value finite[e - 1] in y, 0 where not disclosed.
         entries = [np.array([0, *(1 + v for v in tables.finite[i])]) for i in outside]
         for place in np.argwhere(doubtful).tolist():
@@ -584,5 +585,5 @@ def _most_probable(tables: LogOdds, places: Integers, limit: int) -> Integers:
     if len(places) <= limit:
         return places
     least = np.partition(probability, len(places) - limit)[len(places) - limit]
-    likely: Integers = places[probability >= least - 2 * ROUNDING]
+    likely: Integers = places[probability >= least - 2 * population.rounding]
     return likely

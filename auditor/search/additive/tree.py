@@ -23,13 +23,10 @@ from auditor.search.criteria import Criterion
 
 Mask = npt.NDArray[np.bool_]
 
-#: Relative rounding of scores and bounds, in natural logarithms; their true error is below 1e-11.
-ROUNDING = 1e-9
-
+#: The steepest decay of a bound by γ that is used.
+STEEPEST = 1e3
 #: The least float above 0, for what is above 0 and would be 0 in floats.
 LEAST = 5e-324
-#: Added to bounds: at least what floats lose near 0, where they have fewer digits or none.
-LOST = 1e-300
 
 
 @dataclass(frozen=True)
@@ -96,6 +93,10 @@ class Tree:
         self._only_patterns = only_patterns
         self.unit = 1.0 / (1 << tables.bits)
         self.error, self.wider = tables.error, tables.wider
+        #: More than scores and bounds are off by, in natural logarithms. Of a γ that is off by e none of what
+        #: a score is made of is off by more than a few e, and its decay by a few units in its last place.
+        farthest = max(map(abs, tables.full_reach)) * self.unit
+        self.rounding = population_of(tables).rounding + 16 * self.error + STEEPEST * farthest * 2.0**-49
         self.xs = Combinations(tables, scope, one_of_alike=one_of_alike)
         kinds = scope.kinds(tables)
         self.columns = Columns(tables, kinds)

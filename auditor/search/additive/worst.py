@@ -19,8 +19,7 @@ from auditor.search.additive.frontier import CONTEXTS, EXTENSIONS, Frontier
 from auditor.search.additive.log_odds import Floats, Integers, LogOdds, merged
 from auditor.search.additive.sliced_sums import Sliced
 from auditor.search.additive.subset_sums import Alike, Choice, Leaves, Nearest, nearest
-from auditor.search.additive.tree import LOST
-from auditor.search.criteria import CONTEXT, Criterion
+from auditor.search.criteria import CONTEXT, LOST, Criterion
 from auditor.search.limits import DEFAULT, Limits
 from auditor.search.pattern import UNTOLD, Pattern
 
@@ -53,6 +52,11 @@ class Worst:
     def lower(self) -> Fraction:
         """The largest |degree| found; 0 where no pair is in scope."""
         return abs(self.patterns[0].degree) if self.patterns else Fraction(0)
+
+    @property
+    def known(self) -> bool:
+        """Whether no pair is worse than the first, but for digits that are not told; others may tie."""
+        return bool(self.patterns) and self.lower >= self.upper * (1 - UNTOLD)
 
 
 @dataclass
@@ -116,7 +120,7 @@ def worst_patterns(
     best: list[Pattern] = []
     seen: set[tuple[int, Assignment, Assignment]] = set()
     upper = threshold if only_patterns else Fraction(0)
-    solved, nodes, complete = 0, 0, True
+    solved, nodes, complete, ended = 0, 0, True, False
     memory = Memory() if memory is None else memory
     first = k == 1 and not only_patterns and scope == ANY and not memory.begun
     if not first and (not limits.nodes or limits.expired()):
@@ -171,14 +175,19 @@ def worst_patterns(
         known = bool(best) and abs(best[0].degree) > threshold
         spent = nodes << 6 * known >= limits.nodes or strongest.children << 2 * known >= limits.children
         if spent or limits.expired():
-            complete, upper = False, max(upper, Fraction(ceiling))
+            ended, upper = True, max(upper, Fraction(ceiling))
             break
         nodes += _BLOCK if x is None else 1
         if x is None or own < floor:
             continue
         solve(x, own)
-    # No other is larger by a digit that is told.
+    # Of contexts that weren't found none is larger by a digit that is told. Of x that weren't solved some may
+    # tie with the last one and come before it.
     complete |= len(best) == k and abs(best[-1].degree) >= upper * (1 - UNTOLD)
+    complete &= not ended
+    if k > 1 and not only_patterns:
+        # Contexts that pin the decision aren't searched: of pairs of degree 0 some are left out.
+        complete &= len(best) == k and best[-1].degree != 0
     if not best and not only_patterns:
         best = [_some_pattern(tables, criterion, scope)]
     error = tables.exact.error

@@ -31,6 +31,9 @@ CONTEXT = Context(prec=60, Emax=10**9, Emin=-(10**9))
 #: An open interval of γ; None stands for an infinite end.
 Interval = tuple[Decimal | None, Decimal | None]
 
+#: More than floats lose near 0, where they have fewer digits or none.
+LOST = 1e-300
+
 #: Relative error of a few operations in floats.
 EPSILON = 8 * float(np.finfo(np.float64).eps)
 
@@ -126,8 +129,8 @@ class Criterion(ABC):
         """The ends of `interval` by s, rounded outwards or inwards; (inf, -inf) where there is none."""
 
     @abstractmethod
-    def excess(self, s: Floats, t1: Floats, beyond: Floats, rest: Floats) -> Floats:
-        """How far `fair_target` is from ``P(d | xy)`` at most.
+    def excess(self, s: Floats, t1: Floats, beyond: Floats, rest: Floats, *, most: bool) -> Floats:
+        """How far `fair_target` is from ``P(d | xy)`` at most; or at least, from below in all that follows.
 
         Parameters
         ----------

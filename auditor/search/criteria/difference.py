@@ -140,8 +140,11 @@ class Difference(Criterion):
         low, high = np.where(s > 0, near, -far), np.where(s > 0, far, -near)
         return np.where(some, low, inf), np.where(some, high, -inf)
 
-    def excess(self, s: Floats, t1: Floats, beyond: Floats, rest: Floats) -> Floats:
-        """``(|Δ| - δ) / (1 - f)``."""
+    def excess(self, s: Floats, t1: Floats, beyond: Floats, rest: Floats, *, most: bool) -> Floats:
+        """``(|Δ| - δ) / (1 - f)``.
+
+        ``|Δ| <= 1 - f``: where floats lose digits of that, they have none of what is beyond δ.
+        """
         return _divided(beyond, rest)
 
     @property

@@ -11,6 +11,7 @@ import numpy as np
 
 from auditor.search.criteria.criterion import (
     EPSILON,
+    LOST,
     Criterion,
     Floats,
     Interval,
@@ -107,11 +108,12 @@ class Ratio(Criterion):
         some = (room > 0) & (self.threshold < 1)
         return np.where(some, -inf, inf), np.where(some, high, -inf)
 
-    def excess(self, s: Floats, t1: Floats, beyond: Floats, rest: Floats) -> Floats:
+    def excess(self, s: Floats, t1: Floats, beyond: Floats, rest: Floats, *, most: bool) -> Floats:
         """`fair_target` with ``c = a(1 - degree)`` or ``a = c(1 - degree)`` put in, at the highest γ."""
-        positive, tau = s > 0, float(self.threshold)
+        positive, tau, lost = s > 0, float(self.threshold), LOST if most else -LOST
         moved = beyond * np.where(positive, logistic(t1 + s), logistic(t1))
-        room = np.where(positive, rest - tau, tau + (1 - tau) * rest)
+        moved = np.where(beyond > 0, np.maximum(moved + lost, 0), 0)
+        room = np.where(positive, rest - tau, tau + (1 - tau) * rest) - lost
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(moved == 0, 0.0, np.where(room > 0, moved / room, inf))
 

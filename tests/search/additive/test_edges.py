@@ -10,6 +10,7 @@ import pytest
 from auditor.choices import CriterionName
 from auditor.errors import InputError
 from auditor.search.additive.counting import count_patterns
+from auditor.search.additive.engine import Engine
 from auditor.search.additive.ranking import top_patterns
 from auditor.search.additive.summaries import minimal_patterns
 from auditor.search.additive.tables import tables_of
@@ -17,7 +18,7 @@ from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import CRITERIA, Difference, Ratio
 from tests.oracle import BruteForce, PlainAttribute, PlainModel, degree
 from tests.search.additive.test_against_brute_force import CHECKS, check_ranking, check_summaries
-from tests.search.comparing import keys, naive_bayes, question
+from tests.search.comparing import key, keys, naive_bayes, question
 from tests.strategies import HAIR, Case
 from tests.vectorised import Copies, CopiesModel
 
@@ -87,6 +88,25 @@ def test_attributes_that_differ_below_every_resolution_are_not_alike(
     for threshold in (largest, largest - Fraction(1, 10**60), second):
         for check in CHECKS:
             check(Case(brute, threshold))
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_divergence_where_floats_have_no_digits_of_the_prior(
+    few: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the ratio a fair target is as far as P(d) over what is left of all people: 1, and in floats 0/0."""
+    monkeypatch.setattr(Engine, "_few", few)
+    tiny = Fraction(1, 10**400)
+    for pinning in (rows((0, 1), (1, 0)), rows((tiny, 1), (1 - tiny, 0))):
+        other = PlainAttribute(rows(("1/3", "2/3"), ("2/3", "1/3")), sensitive=False)
+        brute = BruteForce(PlainModel(tiny, (PlainAttribute(pinning, sensitive=True), other)), "ratio")
+        case = Case(brute, Fraction(0))
+        for k in range(1, 5):
+            found = Engine(naive_bayes(case.model), Ratio(case.threshold)).top(k)
+            assert found.complete
+            assert [key(pattern) for pattern in found.patterns] == [
+                pair.key for pair in case.patterns.top(k, "divergence")
+            ]
 
 
 def test_hundreds_of_values() -> None:

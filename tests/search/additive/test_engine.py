@@ -19,12 +19,12 @@ from auditor.search.additive import ranking
 from auditor.search.additive.enclosing import enclosed_count
 from auditor.search.additive.engine import Engine
 from auditor.search.additive.tables import tables_of
-from auditor.search.additive.worst import Worst
+from auditor.search.additive.worst import Worst, worst_patterns
 from auditor.search.criteria import CRITERIA
 from auditor.search.limits import DEFAULT, Limits
 from tests.fuzzing import examples
-from tests.oracle import Pair
-from tests.search.comparing import assert_measured, naive_bayes
+from tests.oracle import BruteForce, Pair, PlainAttribute, PlainModel
+from tests.search.comparing import assert_measured, naive_bayes, question
 from tests.strategies import FAMILIES, Case, Family, cases
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -192,3 +192,22 @@ def test_every_scope_and_enclosure(family: Family, criterion: CriterionName) -> 
         check_reach(case)
 
     check()
+
+
+def test_a_list_whose_search_ends_at_a_tie_is_not_called_complete() -> None:
+    """The bound may be met by some that tie with others, which weren't searched and come before them."""
+    half, third, quarter = Fraction(1, 2), Fraction(1, 3), Fraction(1, 4)
+    alike = ((half, quarter), (half, 3 * quarter))
+    pinning = ((Fraction(1), 2 * third), (Fraction(0), third))
+    rows = alike, ((Fraction(1, 5), quarter), (Fraction(4, 5), 3 * quarter)), pinning, alike
+    model = PlainModel(Fraction(7, 10), tuple(PlainAttribute(row, sensitive=True) for row in rows))
+    for least in (None, Fraction(1, 100)):
+        case = Case(BruteForce(model, "ratio"), Fraction(1, 10), least)
+        expected = [pair.key for pair in case.probable.top(5, "discrimination")]
+        found = engine(case).top(5, "discrimination")
+        assert found.complete
+        assert [(p.sensitive_values, p.context_values) for p in found.patterns] == expected
+    tables, criterion = question(case)
+    worst = worst_patterns(tables, criterion, 5, limits=Limits(nodes=65 << 6))
+    assert worst.lower == worst.upper == 1
+    assert not worst.complete

@@ -169,3 +169,16 @@ def test_not_all_that_tie_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None
     old = Side(figure1().naive_bayes(), Difference(Fraction(0)))
     new = Side(figure1().naive_bayes(), Difference(Fraction(1)))
     assert len(worst_lost(old, new, 10)) == 2
+
+
+def test_by_another_criterion_the_same_model_can_be_worse() -> None:
+    """No number of the model differs, but its degrees do."""
+    rows = ((Fraction(1, 2), Fraction(1, 5)), (Fraction(1, 2), Fraction(4, 5)))
+    plain = PlainModel(Fraction(1, 10), (PlainAttribute(rows, sensitive=True),) * 2)
+    named = Named(plain, ("a", "b"), (("u", "v"),) * 2)
+    threshold = Fraction(1, 100)
+    before, after = (named.patterns(criterion, threshold) for criterion in ("difference", "ratio"))
+    worse = sum(pattern in before and pair.size > before[pattern].size for pattern, pair in after.items())
+    assert worse
+    old, new = (Side(named.model, kind(threshold)) for kind in (Difference, Ratio))
+    assert overlap(old, new).worse == worse

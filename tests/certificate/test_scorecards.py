@@ -206,6 +206,7 @@ def test_the_example_is_certified() -> None:
         (("witness", "probability"), "0.5", "witness"),
         (("model", "exact", "attributes", 0, "undisclosed"), "0", "model"),
         (("model", "exact", "attributes", 3, "population", 0), "1/2", "model"),
+        (("model", "exact", "attributes", 3, "population", 0), "1000000001/1000000000", "model"),
         (("model", "exact", "intercept"), "0", "model"),
         (("model", "exact", "odds"), "2", "model"),
         (("coverage", 0, "patterns"), "1", "coverage"),

@@ -218,7 +218,9 @@ class Scorecard:
         raise TimeoutError
 
     def _odds(self, exponent: int, digits: int) -> tuple[Fraction, Fraction]:
-        """Bounds on c B^exponent."""
+        """Bounds on c B^exponent, which are equal where it is a rational."""
+        if exponent == 0 or (self.base == "2" and exponent % self.unit == 0):
+            return (self.c * Fraction(2) ** (exponent // self.unit),) * 2
         odds, error = self._sum([(self.c, Fraction(exponent, self.unit))], digits)
         return Fraction(odds) - Fraction(error), Fraction(odds) + Fraction(error)
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from auditor.model.additive import AdditiveModel
-from auditor.model.exponentials import Term, power, sign
+from auditor.model.exponentials import Quotient, Term, power, sign
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.log_odds import LogOdds, Population
 from auditor.search.criteria import CONTEXT, Criterion, Interval, ln
@@ -102,6 +102,15 @@ class Exponentials:
     def discriminates(self, criterion: Criterion, x: Assignment, y: Assignment) -> bool:
         """Whether ``|degree| > threshold``, by the sign of a sum of exponentials."""
         return self._excess(criterion, x, y) > 0
+
+    def size(self, criterion: Criterion, x: Assignment, y: Assignment) -> Quotient:
+        """``(A - B) / (1 + A)(1 + B)``, and over ``A (1 + B)`` by ratio, of the odds A > B."""
+        one, odds, context = Fraction(1), self.model.odds, self.model.exponent(y)
+        (b, a), zero = sorted((context, context + self._strength(x))), Fraction(0)
+        below = [(odds, a), (odds * odds, a + b)]
+        if criterion.name == "difference":
+            below += [(one, zero), (odds, b)]
+        return Quotient(self.model.base, ((odds, a), (-odds, b)), tuple(below))
 
     def probable(self, x: Assignment, y: Assignment, least: Fraction) -> bool:
         """Whether ``P(xy) = P(xy, d̄) (1 + odds) >= least``."""

@@ -51,7 +51,7 @@ from auditor.model.exponentials import power
 from auditor.model.naive_bayes import NaiveBayes
 from auditor.model.scorecard import ScorecardSpec
 from auditor.model.spec import ModelSpec
-from auditor.search.answer import Answer, is_probable, measured
+from auditor.search.answer import Answer, is_probable, measured, rounded
 from auditor.search.criteria import CRITERIA
 from auditor.search.pattern import Pattern
 from auditor.search.question import Question
@@ -473,20 +473,24 @@ def marked(model: Model, sensitive: Collection[str]) -> Model:
 
 
 def _witness(model: Classifier, pattern: Pattern) -> Witness:
-    write = fraction_text if isinstance(model, NaiveBayes) else _rounded
+    if isinstance(model, NaiveBayes):
+        told = (pattern.degree, pattern.favourable_given_pattern, pattern.favourable_given_context)
+        degree, after, before, *people = map(fraction_text, (*told, pattern.probability))
+    else:
+        degree, after, before, *people = map(_short, rounded(model, pattern, _PLACES))
     return Witness(
         sensitive_values=labels(model, pattern.sensitive_values),
         context_values=labels(model, pattern.context_values),
-        degree=write(pattern.degree),
-        probability=write(pattern.probability) if has_population(model) else None,
-        favourable_given_pattern=write(pattern.favourable_given_pattern),
-        favourable_given_context=write(pattern.favourable_given_context),
+        degree=degree,
+        probability=people[0] if people else None,
+        favourable_given_pattern=after,
+        favourable_given_context=before,
     )
 
 
-def _rounded(value: Fraction) -> str:
+def _short(value: Fraction) -> str:
     """A number of 20 places at most, without zeros at their end."""
-    return decimal_text(Decimal(round(value * 10**_PLACES)).scaleb(-_PLACES, _CONTEXT))
+    return decimal_text(Decimal(int(value * 10**_PLACES)).scaleb(-_PLACES, _CONTEXT))
 
 
 def _provenance(spec: ModelSpec | ScorecardSpec) -> Provenance:

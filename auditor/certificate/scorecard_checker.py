@@ -55,7 +55,7 @@ class Scorecard:
         # that likelier by 10^-8.
         self.nothing, self.slack = (self.share, self.start), 1 - Fraction(1, 10**4)
         self.population = [[Fraction(p) for p in a["population"]] for a in exact["attributes"]]
-        self.sound &= 0 < self.share < 1 and all(p > 0 for row in self.population for p in row)
+        self.sound &= 0 < self.share < 1 and all(0 < p <= 1 for row in self.population for p in row)
         self.sound = self.sound and all(abs(total - 1) <= NEAR for total in self._totals(rows, start))
         if self.sound:  # P(d), to more digits than it adds up to 1 with P(d̄), and that
             above, below = (self.share * self.c).as_integer_ratio()
@@ -218,7 +218,9 @@ class Scorecard:
         raise TimeoutError
 
     def _odds(self, exponent: int, digits: int) -> tuple[Fraction, Fraction]:
-        """Bounds on c B^exponent."""
+        """Bounds on c B^exponent, which are equal where it is a rational."""
+        if exponent == 0 or (self.base == "2" and exponent % self.unit == 0):
+            return (self.c * Fraction(2) ** (exponent // self.unit),) * 2
         odds, error = self._sum([(self.c, Fraction(exponent, self.unit))], digits)
         return Fraction(odds) - Fraction(error), Fraction(odds) + Fraction(error)
 

@@ -45,8 +45,9 @@ def least_exponent(model: AdditiveModel, cutoff: Cutoff) -> int | None:
     odds = chance / (1 - chance) / model.odds
     ln = _CONTEXT.ln(_CONTEXT.divide(Decimal(odds.numerator), Decimal(odds.denominator)))
     exponent = Fraction(ln if model.base == "e" else _CONTEXT.divide(ln, _CONTEXT.ln(Decimal(2))))
-    # The logarithm has 40 digits; the signs of sums of exponentials settle what lies within its rounding.
-    margin = abs(exponent) * unit * Fraction(1, 10 ** (_DIGITS - 2))
+    # Odds and logarithm have 40 digits, but that of odds next to 1 fewer; the signs of sums of exponentials
+    # settle what lies within their rounding.
+    margin = (1 + abs(exponent)) * unit * Fraction(1, 10 ** (_DIGITS - 2))
     low: int = floor(exponent * unit - margin) - 1
     high: int = floor(exponent * unit + margin) + 2
     while high - low > 1:

@@ -8,9 +8,11 @@ are worked out to ever more digits until they agree.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
+from itertools import product
 from math import floor
 from typing import Literal
 
@@ -19,6 +21,22 @@ Base = Literal["e", "2"]
 
 #: A term ``c base^t`` as (c, t).
 Term = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """``Σ c base^t`` over another such sum, which is positive."""
+
+    base: Base | None
+    """None where every exponent is 0."""
+    above: tuple[Term, ...]
+    below: tuple[Term, ...]
+
+    def bounds(self, digits: int) -> tuple[Fraction, Fraction]:
+        """A lower and an upper bound where the upper sum is positive, from steps of so many digits."""
+        (a, b), (c, d) = (bounds(terms, self.base or "2", digits) for terms in (self.above, self.below))
+        return Fraction(a) / Fraction(d), Fraction(b) / Fraction(c)
+
 
 _START = 40
 _LARGEST = 10**15
@@ -42,6 +60,26 @@ def sign(terms: Iterable[Term], base: Base) -> int:
         low, high = bounds(collected, base, digits)
         if low > 0 or high < 0:
             return 1 if low > 0 else -1
+        digits *= 2
+
+
+def compare(one: Quotient, other: Quotient) -> int:
+    """The sign of the difference of two positive quotients: -1, 0 or 1.
+
+    Notes
+    -----
+    Quotients of the two bases are never equal, unless they are constant in the base: e is no root of a
+    polynomial whose coefficients are algebraic, as powers of 2 with rational exponents are.
+    """
+    bases = {one.base, other.base} - {None}
+    if len(bases) < 2:
+        greater, less = _product(one.above, other.below), _product(other.above, one.below)
+        return sign([*greater, *((-c, t) for c, t in less)], one.base or other.base or "2")
+    digits = _START
+    while True:
+        (a, b), (c, d) = one.bounds(digits), other.bounds(digits)
+        if a > d or b < c:
+            return 1 if a > d else -1
         digits *= 2
 
 
@@ -76,6 +114,10 @@ def power(t: Fraction, base: Base, digits: int) -> tuple[Decimal, Decimal]:
         low = down.multiply(low, least if low > 0 else most)
         high = up.multiply(high, most if high > 0 else least)
     return down.exp(low).next_minus(down), up.exp(high).next_plus(up)
+
+
+def _product(one: Iterable[Term], other: Iterable[Term]) -> list[Term]:
+    return [(c * d, t + u) for (c, t), (d, u) in product(one, other)]
 
 
 def _collected(terms: Iterable[Term], base: Base) -> list[Term]:

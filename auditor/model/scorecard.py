@@ -407,7 +407,8 @@ class ScorecardSpec(Part):
                 _CONTEXT.multiply(_decimal(attribute.undisclosed), unit),
                 _shares(_occurring(spec)),
             )
-            population = tuple(Fraction(_SHARE_DIGITS.plus(share)) for share in shares)
+            # What everyone has would, for the digits that the number undisclosed hasn't, be had by more.
+            population = tuple(min(Fraction(1), Fraction(_SHARE_DIGITS.plus(share))) for share in shares)
             attributes.append(replace(attribute, population=population))
         unfavourable = 1 - Fraction(model.probability(digits=_SHARE_DIGITS.prec))
         if unfavourable < _RARE:

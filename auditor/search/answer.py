@@ -20,6 +20,7 @@ from auditor.model.classifier import Classifier, has_population
 from auditor.model.cutoff import Cutoff
 from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.search.additive.engine import Engine, Point
+from auditor.search.additive.exponentials import Exponentials
 from auditor.search.additive.ranking import Ranking
 from auditor.search.additive.summaries import Summary
 from auditor.search.additive.tables import exact_of
@@ -331,6 +332,11 @@ def measured(model: Classifier, criterion: Criterion, x: Assignment, y: Assignme
         If it can't occur, ``P(xy) = 0``.
     """
     return exact_of(model).measure(criterion, x, y)
+
+
+def rounded(model: AdditiveModel, pattern: Pattern, places: int) -> tuple[Fraction, ...]:
+    """Figures of a pattern of a scorecard to decimal places, as `Exponentials.rounded` gives them."""
+    return Exponentials(model).rounded(pattern, places)
 
 
 def is_probable(model: Classifier, x: Assignment, least: Fraction) -> bool:

@@ -26,7 +26,8 @@ from auditor.search.reach_counts import Counting, Interval, SetCounts, counted
 #: Strengths up to this are taken for 0, since no degree is greater than the strength; greater ones are
 #: enlarged by this share of themselves, so that no interval is missed.
 _TINY, _ENLARGED = Decimal("1e-50"), Decimal("1e-55")
-#: Digits in which the exponential of the least strength still differs from 1 in more than 60.
+#: Digits in which the exponential of the least strength still differs from 1 in more than 60, and in which a
+#: strength of that size has more than 60 where it is the difference of two of a million.
 _WIDE = Context(prec=120, Emax=10**9, Emin=-(10**9))
 
 
@@ -49,7 +50,7 @@ def count_in_cards(
     """
     search = CardSearch(model, margin, criterion, limits)
     some, every = (_Counting(search, criterion, limits, every=every) for every in (False, True))
-    if criterion.threshold <= _TINY:
+    if criterion.threshold <= 2 * _TINY:
         return SetCounts((audited[0], some.total), (0, audited[1]), "the threshold is next to 0")
     return counted(some, every, verdict, audited)
 
@@ -70,9 +71,9 @@ class _Counting(Counting):
         direction, k = self._direction(x), len(x)
         outwards = -1 if self._every else 1
         steps = Fraction(outwards * 2 * k * direction)
-        span = self._search.span(x, steps)
+        span = self._search.span(x, steps, _WIDE)
         # Enlarged, one that is at the threshold would be above it.
-        if span * direction <= _TINY or not self._search.exceeds_somewhere(x, steps, direction):
+        if direction * Fraction(span) <= _TINY or not self._search.exceeds_somewhere(x, steps, direction):
             return []
         enlarged = _WIDE.add(span, _WIDE.multiply(span, _ENLARGED))
         interval = self._criterion.interval(Fraction(_WIDE.exp(enlarged)), Fraction(1))

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from heapq import heappop, heappush, merge
 from math import isinf
@@ -40,8 +40,8 @@ _MOST_SETS = 1 << 15
 _TIES = 64
 #: Error of a degree that is worked out in 60 digits, and of a bound from floats.
 _ERROR, _ROUND_UP = Fraction(1, 10**40), 1 + 1e-12
-#: Covers the digits that strengths aren't worked out to.
-_MORE = 1 + Fraction(1, 10**50)
+#: Covers the digits that strengths aren't worked out to, as a share of what they are the difference of.
+_LOST_DIGITS = Fraction(1, 10**50)
 #: A context so near to the best, in log-odds, is as good where not all can be searched.
 _NEAR = 2.0**-20
 #: Unit of where between its ends the log-odds before disclosing is.
@@ -131,9 +131,8 @@ class CardSearch:
     def __init__(self, model: AdditiveModel, margin: Margin, criterion: Criterion, limits: Limits) -> None:
         self._model, self._margin, self._criterion, self._limits = model, margin, criterion, limits
         self.tables = tables_of_scorecard(model)
-        unit = ln(Fraction(2)) if model.base == "2" else Decimal(1)
-        self._unit = unit
-        self.h = CONTEXT.add(ln(margin.factor), CONTEXT.multiply(_decimal(margin.exponent), unit))
+        self._units: dict[int, tuple[Decimal, Decimal]] = {}
+        self.h = self._in_nats(CONTEXT)[0]
         self._leaves: Leaves = {}
 
     def largest(self) -> tuple[bool | None, Fraction, CardExtreme | None]:
@@ -195,8 +194,8 @@ class CardSearch:
                     break
             exceeds |= beyond
             undecided |= open_ and not beyond
-            least, _, y = max(known, key=lambda one: one[0])
-            if least > (best.least if best else 0):
+            least, over, y = max(known, key=lambda one: one[:2])
+            if least > (best.least if best else 0) or (over and not best):
                 best = Certain(x, y, least)
         return True if exceeds else None if undecided else False, best
 
@@ -224,11 +223,17 @@ class CardSearch:
             # By the weights themselves: the tables' integers can't tell all of them apart.
             weights = self._model.attributes[i].weights
             v = weights.index(max(weights) if direction > 0 else min(weights))
-            span = self.span(((i, v),), Fraction(2 * side * direction))
-            terms.append((direction * Fraction(span), i, v))
+            one, steps = ((i, v),), Fraction(2 * side * direction)
+            term = direction * Fraction(self.span(one, steps))
+            if self._sign_of(one, steps) == direction:
+                # No less than it is, whatever digits are lost where the margin takes nearly all of it away.
+                term += _LOST_DIGITS * Fraction(abs(self.span(one, Fraction(0))) + 2 * self.h)
+            else:
+                term = min(term, Fraction(0))
+            terms.append((term, i, v))
         # All that add to it make the greatest sum; any other set takes some of them out, or others in.
         terms.sort(key=lambda term: abs(term[0]))
-        greatest = _MORE * sum((max(Fraction(0), term) for term, _, _ in terms), Fraction(0))
+        greatest = sum((max(Fraction(0), term) for term, _, _ in terms), Fraction(0))
         waiting: list[tuple[Fraction, tuple[int, ...]]] = [(Fraction(0), ())]
         while waiting:
             cost, changed = heappop(waiting)
@@ -288,23 +293,20 @@ class CardSearch:
         strength = self._model.exponent((*x, *y)) - context
         low = self._nats((Fraction(-k * direction), context), odds=True)
         span = self._nats((Fraction(2 * k * direction), strength), odds=False)
-        reach = CONTEXT.multiply(self.h, Decimal(room))
-        peak = self._criterion.peak(float(span))
         # Signs are taken without rounding to the digits of a context.
-        least = reach.copy_negate()
-        if isinf(float(peak)):
-            off = least
+        reach = CONTEXT.multiply(self.h, Decimal(room))
+        ends = [
+            ((Fraction(end - k * direction), context), (Fraction(end + k * direction), context + strength))
+            for end in (-room, room)
+        ]
+        lowest = isinf(float(self._criterion.peak(float(span)))) or self._beyond_the_peak(*ends[0]) >= 0
+        if lowest or self._beyond_the_peak(*ends[1]) <= 0:
+            exceeds = self._exceeds(*ends[0 if lowest else 1], direction)
+            share = Decimal(-1 if lowest else 1)
         else:
-            middle = CONTEXT.divide(span, Decimal(-2))
-            off = max(least, min(reach, CONTEXT.subtract(middle, low)))
-        if off in (least, reach):
-            end = Fraction(room if off > 0 else -room)
-            before = (end - k * direction, context)
-            after = (end + k * direction, context + strength)
-            exceeds = self._exceeds(before, after)
-            share = Decimal(1 if off > 0 else -1)
-        else:
-            share = CONTEXT.divide(off, reach).quantize(_SHARE, context=CONTEXT)
+            middle = CONTEXT.subtract(CONTEXT.divide(span, Decimal(-2)), low)
+            share = max(Decimal(-1), min(Decimal(1), CONTEXT.divide(middle, reach)))
+            share = share.quantize(_SHARE, context=CONTEXT)
             exceeds = self.exceeds_somewhere(x, Fraction(2 * k * direction), direction)
         start = CONTEXT.add(low, CONTEXT.multiply(share, reach))
         given_context, given_pattern = _logistic(start), _logistic(CONTEXT.add(start, span))
@@ -320,7 +322,7 @@ class CardSearch:
     def at_least(self, x: Assignment, y: Assignment, direction: int) -> tuple[Fraction, bool]:
         """The inf of a pattern from below, and whether it is above the threshold, exactly."""
         k, room = len(x), len(self._model.attributes) - len(x) + 1
-        if self.span(x, Fraction(-2 * k * direction)) * direction <= 0:
+        if self._sign_of(x, Fraction(-2 * k * direction)) != direction:
             return Fraction(0), False
         context = self._model.exponent(y)
         strength = self._model.exponent((*x, *y)) - context
@@ -329,16 +331,17 @@ class CardSearch:
             before, after = (end + k * direction, context), (end - k * direction, context + strength)
             given = [_logistic(self._nats(one, odds=True)) for one in (after, before)]
             least = min(least, abs(self._criterion.degree(*given)) - _ERROR)
-            exceeds &= self._exceeds(before, after)
-        return max(Fraction(0), least), exceeds
+            exceeds &= self._exceeds(before, after, direction)
+        return max(self._criterion.threshold if exceeds else Fraction(0), least), exceeds
 
-    def _exceeds(self, before: _LogOdds, after: _LogOdds) -> bool:
-        """Whether |degree| is above the threshold for these log-odds, decided without rounding."""
-        greater, smaller = (
-            (after, before)
-            if self._nats(after, odds=True) >= self._nats(before, odds=True)
-            else (before, after)
-        )
+    def _beyond_the_peak(self, before: _LogOdds, after: _LogOdds) -> int:
+        """The sign of their sum, which is 0 where a difference is greatest."""
+        steps, exponent = (before[n] + after[n] for n in (0, 1))
+        return self._sign([self._term(self._model.odds**2, steps, exponent), (Fraction(-1), Fraction(0))])
+
+    def _exceeds(self, before: _LogOdds, after: _LogOdds, direction: int) -> bool:
+        """Whether |degree| is above the threshold for log-odds that move so, decided without rounding."""
+        greater, smaller = (after, before) if direction > 0 else (before, after)
         terms = []
         for c, i, j in self._criterion.odds_terms():
             steps, exponent = (i * greater[n] + j * smaller[n] for n in (0, 1))
@@ -362,17 +365,35 @@ class CardSearch:
     def _sign(self, terms: list[tuple[Fraction, Fraction]]) -> int:
         return sign(terms, self._model.base)
 
-    def span(self, x: Assignment, steps: Fraction) -> Decimal:
+    def _sign_of(self, x: Assignment, steps: Fraction) -> int:
+        """The sign of a `span`, whose digits may all be lost where one part of it is next to the other."""
+        strength = self._model.exponent(x) - self._model.exponent()
+        return self._sign([self._term(Fraction(1), steps, strength), (Fraction(-1), Fraction(0))])
+
+    def span(self, x: Assignment, steps: Fraction, context: Context = CONTEXT) -> Decimal:
         """The strength of x, and so many times h."""
-        return self._nats((steps, self._model.exponent(x) - self._model.exponent()), odds=False)
+        return self._sum((steps, self._model.exponent(x) - self._model.exponent()), context)
 
     def _nats(self, log_odds: _LogOdds, *, odds: bool) -> Decimal:
         """Log-odds to 50 digits or more."""
-        steps, exponent = log_odds
-        value = CONTEXT.add(
-            CONTEXT.multiply(_decimal(steps), self.h), CONTEXT.multiply(_decimal(exponent), self._unit)
-        )
+        value = self._sum(log_odds, CONTEXT)
         return CONTEXT.add(value, ln(self._model.odds)) if odds else value
+
+    def _sum(self, log_odds: _LogOdds, context: Context) -> Decimal:
+        """Both parts in nats; the digits are those of the larger part."""
+        h, unit = self._in_nats(context)
+        return context.add(
+            *(context.multiply(_decimal(n, context), one) for n, one in zip(log_odds, (h, unit), strict=True))
+        )
+
+    def _in_nats(self, context: Context) -> tuple[Decimal, Decimal]:
+        """h, and the model's unit of exponents."""
+        if context.prec not in self._units:
+            unit = context.ln(Decimal(2)) if self._model.base == "2" else Decimal(1)
+            factor = context.ln(_decimal(self._margin.factor, context))
+            exponent = context.multiply(_decimal(self._margin.exponent, context), unit)
+            self._units[context.prec] = context.add(factor, exponent), unit
+        return self._units[context.prec]
 
     def _supremum(self, strength: Fraction | float) -> Fraction:
         """From above, |degree| wherever it is greatest."""
@@ -388,8 +409,8 @@ class CardSearch:
         return Fraction(min(1.0, float(self._criterion.size(s, peak + off)) * _ROUND_UP + 1e-15))
 
 
-def _decimal(value: Fraction) -> Decimal:
-    return CONTEXT.divide(Decimal(value.numerator), Decimal(value.denominator))
+def _decimal(value: Fraction, context: Context) -> Decimal:
+    return context.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
 def _logistic(t: Decimal) -> Fraction:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from auditor.model.classifier import Classifier
+from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.counting import count_patterns
 from auditor.search.additive.log_odds import merged
-from auditor.search.additive.overlap import Overlap, Side, overlap, shared_labels, worst_lost
+from auditor.search.additive.overlap import Overlap, Side, grew, overlap, shared_labels, worst_lost
 from auditor.search.additive.worst import worst_patterns
 from auditor.search.criteria import Criterion
 from auditor.search.limits import DEFAULT, Limits
@@ -76,7 +77,9 @@ def changes(before: Answered, after: Answered, top: int, limits: Limits = DEFAUL
     worse = [
         (theirs, mine)
         for mine, theirs in (of_new if common.worse != 0 else ())
-        if theirs is not None and old.criterion.threshold < abs(theirs.degree) < abs(mine.degree)
+        if theirs is not None
+        and old.criterion.threshold < abs(theirs.degree)
+        and grew(old, new, _pair(theirs), _pair(mine))
     ]
     lost = _lost(old, new, of_old, top, limits) if gone != 0 else []
     won = _lost(new, old, of_new, top, limits) if fresh != 0 else []
@@ -85,6 +88,10 @@ def changes(before: Answered, after: Answered, top: int, limits: Limits = DEFAUL
         new=Changed(fresh, reason, tuple((before, after) for after, before in won)),
         worse=Changed(common.worse, common.worse_reason, tuple(worse[:top])),
     )
+
+
+def _pair(pattern: Pattern) -> tuple[Assignment, Assignment]:
+    return pattern.sensitive_values, pattern.context_values
 
 
 def _common(old: Side, new: Side, counts: list[int | None], limits: Limits) -> Overlap:

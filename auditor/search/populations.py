@@ -41,7 +41,7 @@ class PopulationExtreme:
     given_pattern: Fraction
     given_context: Fraction
     degree: Fraction
-    """``P(d | x)``, ``P(d)`` and the degree there, the latter rounded towards 0 at 50 digits or more."""
+    """``P(d | x)``, ``P(d)`` and the degree there, to 50 digits; the latter is rounded towards 0."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,8 @@ def in_every_population(model: AdditiveModel, criterion: Criterion) -> Populatio
         share = pairs.share(bits)
         before, after = pairs.given(share, digits)
         degree = criterion.degree(after[0], before[1])
-        if not exceeds or degree > criterion.threshold:
+        # It is above 0, as R is.
+        if degree > (criterion.threshold if exceeds else 0):
             break
         digits, bits = 2 * digits, 2 * bits
     upper = pairs.upper(digits)

@@ -59,8 +59,9 @@ function raised([low, high], k, bits, kept) {
 }
 
 const powers = new Map();
-/** base^q for a fraction q, where the base is "e" or "2". */
+/** base^q for a fraction q, where the base is "e" or "2"; exactly where it is a rational that fits. */
 function powerOf(base, q, bits) {
+  if ((q.n === 0n || (base === "2" && q.d === 1n)) && q.n >= -bits) return [1n << (bits + q.n), 1n << (bits + q.n)];
   const key = `${base}^${q}:${bits}`;
   if (powers.size > 20000) powers.clear();
   if (!powers.has(key)) {

@@ -188,6 +188,31 @@ def test_a_threshold_of_many_decimals_has_a_largest_degree_of_as_many(delta: str
     assert set(outcomes(bare(tree(certificate))).values()) <= {True, None}
 
 
+def test_the_numbers_of_a_witness_are_rounded_once() -> None:
+    """``P(d | y)`` is ``σ(-6e-20)``: a half of the 20th place and 4.5e-60."""
+    hair = {"value": "u", "weight": Decimal("-3e-20")}
+    rows = [[{"value": "v", "weight": 1}], [hair], [{"value": "w", "weight": 0}]]
+    attributes = [
+        {
+            "name": f"a{i}",
+            "sensitive": i == 0,
+            "undisclosed": 0 if i < 2 else Decimal("-3e-20"),
+            "values": row,
+        }
+        for i, row in enumerate(rows)
+    ]
+    decision = {"name": "d", "favourable": "yes", "unfavourable": "no"}
+    spec = ScorecardSpec.model_validate(
+        {"kind": "auditor/scorecard", "version": 1, "name": "card", "decision": decision}
+        | {"undisclosed": "declared", "attributes": attributes}
+    )
+    certificate = certified(spec, criterion="ratio")
+    assert certificate.witness is not None
+    assert certificate.witness.favourable_given_context == "0.49999999999999999999"
+    found = outcomes(bare(tree(certificate)))
+    assert found == dict.fromkeys(found, True) | {"signature": None}
+
+
 def test_the_example_is_certified() -> None:
     certificate = certified(german())
     assert (certificate.verdict, certificate.pattern_count) == ("not-delta-fair", "3712")
@@ -206,6 +231,7 @@ def test_the_example_is_certified() -> None:
         (("witness", "probability"), "0.5", "witness"),
         (("model", "exact", "attributes", 0, "undisclosed"), "0", "model"),
         (("model", "exact", "attributes", 3, "population", 0), "1/2", "model"),
+        (("model", "exact", "attributes", 3, "population", 0), "1000000001/1000000000", "model"),
         (("model", "exact", "intercept"), "0", "model"),
         (("model", "exact", "odds"), "2", "model"),
         (("coverage", 0, "patterns"), "1", "coverage"),

@@ -255,6 +255,15 @@ def test_the_conforming_population_has_the_shares_of_the_card() -> None:
                 assert float(model.unfavourable_share * population[v]) / (1 - p) == pytest.approx(share)
 
 
+def test_what_next_to_everybody_has_is_had_by_no_more_than_everybody() -> None:
+    """Where hardly anybody is unfavourable, the last digits of a number undisclosed count for much."""
+    numbers = [put(*HOUSING, "values", v, "points", points) for v, points in enumerate((2000, 0))]
+    shares = [put(*HOUSING, "values", v, "share", share) for v, share in enumerate((0.95, 0.05))]
+    model = spec_of(*numbers, *shares).classifier()
+    given = [share for attribute in model.attributes for share in attribute.population or ()]
+    assert max(given) == 1
+
+
 def test_the_bin_of_missing_values_stands_for_what_is_not_disclosed() -> None:
     spec = spec_of(without_shares, with_missing_age, put("undisclosed", "missing-bin"))
     model = spec.classifier()

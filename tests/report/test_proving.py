@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 
 from auditor.certificate import form_checker
 from auditor.certificate.issuing import tree
+from auditor.certificate.reading import open_certificate
 from auditor.certificate.signing import sign
+from auditor.certificate.verifying import verify
 from auditor.choices import CriterionName, Undisclosed
 from auditor.model.reading import load_model
 from auditor.model.scorecard import ScorecardSpec
@@ -33,6 +35,7 @@ from tests.certificate.falsehoods import (
     sentence_and_formula,
 )
 from tests.certificate.making import (
+    AGAINST,
     DAY,
     EXAMPLES,
     KEY,
@@ -300,6 +303,21 @@ def near_0(weight: Decimal) -> ScorecardSpec:
             "attributes": attributes,
         }
     )
+
+
+def test_a_number_that_is_a_half_of_the_last_place_is_decided(prove: Prove) -> None:
+    """``P(d | y)`` is ``1 - 5e-21``, and halves are rounded to the even."""
+    spec = near_0(Decimal(1))
+    points = spec.model_dump() | {"scale": {"pdo": 1, "odds": 2 * 10**20 - 1}}
+    for attribute in points["attributes"]:
+        for value in attribute["values"]:
+            value["points"] = value.pop("weight")
+    signed = sign(made("0.1", ScorecardSpec.model_validate(points)), KEY)
+    opened = open_certificate(signed, "cert.json")
+    assert opened.certificate.witness is not None
+    assert opened.certificate.witness.favourable_given_context == "1"
+    assert verify(opened, AGAINST).result == "holds"
+    assert set(prove(signed, public_pem().decode()).values()) == {True}
 
 
 def test_a_changed_byte_is_seen(prove: Prove) -> None:

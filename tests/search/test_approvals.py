@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from auditor.errors import InputError
 from auditor.model.additive import AdditiveModel, ScoredAttribute
-from auditor.model.cutoff import Cutoff
+from auditor.model.cutoff import Cutoff, least_exponent
 from auditor.model.naive_bayes import Assignment
 from auditor.search import approvals
 from auditor.search.answer import Wanted, answer
@@ -160,3 +160,10 @@ def test_what_cannot_be_added_up_is_refused_before_the_search(
             begun.append,
         )
     assert not begun
+
+
+def test_a_chance_next_to_a_half_is_cut_as_exactly_as_any() -> None:
+    """``σ(t) = 1/2 + t/4 - t³/48 + ...`` is above ``1/2 + 3e-20/4`` from ``t = 3e-20 + 2.25e-60`` on."""
+    chance = Fraction(1, 2) + Fraction(3, 4 * 10**20)
+    cutoff = Cutoff("next to a half", probability=chance)
+    assert least_exponent(many(1, Fraction(1, 10**60)), cutoff) == 3 * 10**40 + 3

@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -30,6 +31,9 @@ MARGINS = (
     Margin("rounding", "1", Fraction(1), Fraction(1)),
     Margin("box", "0", Fraction(1), Fraction(0)),
 )
+
+#: More digits than any that are searched in.
+LONG = Context(prec=200)
 
 
 def random_card(rng: random.Random) -> AdditiveModel:
@@ -284,6 +288,40 @@ def test_strengths_below_the_tables_resolution_are_no_zeros() -> None:
     found = card_reach(model, MARGINS[2], CRITERIA["difference"](Fraction(39, 10**17)))
     assert found.verdict == "none-delta-fair"
     assert found.upper >= Fraction(39, 10**17)
+
+
+def test_strengths_below_the_digits_of_logarithms_have_a_direction() -> None:
+    """Beside odds of 3 a move of -1e-75 is seen in no 60 digits."""
+    model = one_attribute(Fraction(-1, 10**75), odds=3)
+    for name in CRITERIA:
+        rule = CRITERIA[name](Fraction(0))
+        for margin in (MARGINS[2], Margin("rounding", "", Fraction(1), Fraction(1, 10**76))):
+            found = card_reach(model, margin, rule)
+            assert found.verdict == "none-delta-fair"
+            assert found.certain is not None
+            assert holds_for_cards(model, margin, rule, fair=True) is False
+
+
+def test_what_a_margin_all_but_takes_away_is_seen() -> None:
+    """In nats the strength is 2h and a hair, or less a hair."""
+    h = LONG.ln(Decimal("1.1"))
+    doubled = 2 * Fraction(h.quantize(Decimal("1e-58"), context=LONG))
+    margin = Margin("box", "0.1", Fraction(11, 10), Fraction(0))
+    for hair, beyond in ((1, True), (-1, False)):
+        model = one_attribute(doubled + Fraction(hair, 10**56))
+        rule = CRITERIA["ratio"](Fraction(0))
+        assert card_reach(model, margin, rule).verdict == ("none-delta-fair" if beyond else "varies")
+    # What is left, nearly 1e-49, is a ratio of more than δ in each scorecard where odds of 1 grow no more.
+    model = one_attribute(doubled + Fraction(1, 10**49))
+    left = 2 * (Fraction(LONG.subtract(LONG.divide(*map(Decimal, (doubled / 2).as_integer_ratio())), h)))
+    delta = (left + Fraction(1, 10**49)) / 2
+    for hair in (-1, 1):
+        rule = CRITERIA["ratio"](delta * (1 + Fraction(hair, 10**13)))
+        placed = replace(model, intercept=-doubled)
+        search = CardSearch(placed, margin, rule, DEFAULT)
+        every = int(search.at_least(((0, 0),), (), 1)[1])
+        assert every == (hair < 0)
+        assert _Counting(search, rule, DEFAULT, every=True).run()[:2] == (every, every)
 
 
 def test_a_peak_at_the_threshold_is_not_counted() -> None:

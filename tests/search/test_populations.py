@@ -140,3 +140,16 @@ def test_a_threshold_of_many_digits_next_to_the_supremum_is_decided() -> None:
     assert found.verdict == "varies"
     assert found.largest is not None
     assert delta < found.largest.degree < supremum
+
+
+@pytest.mark.parametrize("name", ["difference", "ratio"])
+def test_a_degree_below_the_digits_of_odds_has_its_sign(name: CriterionName) -> None:
+    """Where the odds are 1, the ratio is s/2 and the difference s/4."""
+    tiny = Fraction(1, 10**90)
+    attribute = ScoredAttribute("a", ("u", "v"), True, (Fraction(0), tiny), Fraction(0), None)
+    model = AdditiveModel(
+        "c", "d", "yes", "no", "declared", "e", Fraction(1), Fraction(0), (attribute,), None
+    )
+    found = in_every_population(model, CRITERIA[name](Fraction(1, 10)))
+    assert found.largest is not None
+    assert 0 < found.largest.degree <= tiny / 2 < 3 * found.upper

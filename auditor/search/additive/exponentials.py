@@ -12,14 +12,14 @@ from typing import ClassVar
 import numpy as np
 
 from auditor.model.additive import AdditiveModel
-from auditor.model.exponentials import Term, power, sign
+from auditor.model.exponentials import Quotient, Term, power, sign
 from auditor.model.naive_bayes import Assignment
 from auditor.search.additive.log_odds import LogOdds, Population
 from auditor.search.criteria import CONTEXT, Criterion, Interval, ln
 from auditor.search.pattern import Pattern
 
-#: Digits in which odds are bounded at first, and of what is told of a pattern.
-_START, _TOLD = 60, 40
+#: Digits in which odds are bounded at first and at most, and of what is told of a pattern.
+_START, _MOST, _TOLD = 60, 1600, 40
 _DOWN = Context(prec=_TOLD, rounding=ROUND_DOWN, Emax=10**15, Emin=-(10**15))
 _MOVED = Decimal("1e-20")
 #: Contexts whose distances from the peak agree in so many digits tie.
@@ -75,9 +75,42 @@ class Exponentials:
             criterion=criterion,
         )
 
+    def rounded(self, pattern: Pattern, places: int) -> tuple[Fraction, ...]:
+        """Degree, ``P(d | xy)``, ``P(d | y)`` and, in a population, ``P(xy)``: the nearest of so many places.
+
+        They aren't taken from what `measure` tells, since rounding twice can round to another number.
+        """
+        values, context = pattern.sensitive_values + pattern.context_values, pattern.context_values
+        share = None if self.model.unfavourable_share is None else self._unfavourable(values)
+        digits = _START
+        while True:
+            odds, before = (self._odds(known, digits) for known in (values, context))
+            given = [(low / (1 + low), high / (1 + high)) for low, high in (odds, before)]
+            bounds = [self._degree_within(pattern.criterion, *given), *given]
+            if share is not None:
+                bounds.append((share * (1 + odds[0]), share * (1 + odds[1])))
+            ends = [[round(end * 10**places) for end in both] for both in bounds]
+            if digits > _MOST or all(low == high for low, high in ends):
+                # What is still between two of them is a half of a place, a rational, and goes to the even.
+                halves = [round(2 * _middle(both) * 10**places) for both in bounds]
+                return tuple(
+                    Fraction(low if low == high else round(Fraction(half, 2)), 10**places)
+                    for (low, high), half in zip(ends, halves, strict=True)
+                )
+            digits *= 2
+
     def discriminates(self, criterion: Criterion, x: Assignment, y: Assignment) -> bool:
         """Whether ``|degree| > threshold``, by the sign of a sum of exponentials."""
         return self._excess(criterion, x, y) > 0
+
+    def size(self, criterion: Criterion, x: Assignment, y: Assignment) -> Quotient:
+        """``(A - B) / (1 + A)(1 + B)``, and over ``A (1 + B)`` by ratio, of the odds A > B."""
+        one, odds, context = Fraction(1), self.model.odds, self.model.exponent(y)
+        (b, a), zero = sorted((context, context + self._strength(x))), Fraction(0)
+        below = [(odds, a), (odds * odds, a + b)]
+        if criterion.name == "difference":
+            below += [(one, zero), (odds, b)]
+        return Quotient(self.model.base, ((odds, a), (-odds, b)), tuple(below))
 
     def probable(self, x: Assignment, y: Assignment, least: Fraction) -> bool:
         """Whether ``P(xy) = P(xy, d̄) (1 + odds) >= least``."""
@@ -201,7 +234,8 @@ class Exponentials:
             return Fraction(0)
         digits, told = _START, _DOWN
         while True:
-            low, high = self._degree_within(criterion, x, y, digits)
+            after, before = (self._given(values, digits) for values in (x + y, y))
+            low, high = self._degree_within(criterion, after, before)
             if low > 0 or high < 0:
                 side = 1 if low > 0 else -1
                 least, most = sorted((abs(low), abs(high)))
@@ -216,12 +250,15 @@ class Exponentials:
                     told = Context(prec=2 * told.prec, rounding=ROUND_DOWN, Emax=10**15, Emin=-(10**15))
             digits *= 2
 
-    def _degree_within(self, criterion: Criterion, x: Assignment, y: Assignment, digits: int) -> _Bounds:
+    def _given(self, values: Assignment, digits: int) -> _Bounds:
+        """Bounds on ``P(d | values)``."""
+        low, high = self._odds(values, digits)
+        return low / (1 + low), high / (1 + high)
+
+    @staticmethod
+    def _degree_within(criterion: Criterion, after: _Bounds, before: _Bounds) -> _Bounds:
         """Bounds on the degree, which grows with ``P(d | xy)`` and falls with ``P(d | y)``."""
-        (a_low, a_high), (c_low, c_high) = (
-            tuple(odds / (1 + odds) for odds in self._odds(values, digits)) for values in (x + y, y)
-        )
-        return criterion.degree(a_low, c_high), criterion.degree(a_high, c_low)
+        return criterion.degree(after[0], before[1]), criterion.degree(after[1], before[0])
 
 
 def _are_near(one: Interval, other: Interval) -> bool:

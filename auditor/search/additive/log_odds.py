@@ -19,6 +19,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from auditor.model.exponentials import Quotient
 from auditor.model.naive_bayes import Assignment
 from auditor.search.criteria import CONTEXT, Criterion, Interval
 from auditor.search.pattern import Pattern
@@ -54,6 +55,9 @@ class Exact(Protocol):
 
     def discriminates(self, criterion: Criterion, x: Assignment, y: Assignment) -> bool:
         """Whether ``|degree| > threshold``."""
+
+    def size(self, criterion: Criterion, x: Assignment, y: Assignment) -> Quotient:
+        """|degree| of a pair that moves the decision, exactly."""
 
     def probable(self, x: Assignment, y: Assignment, least: Fraction) -> bool:
         """Whether ``P(xy) >= least``."""

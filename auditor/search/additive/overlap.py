@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from auditor.model.additive import ScoredAttribute
 from auditor.model.classifier import Classifier
+from auditor.model.exponentials import compare
 from auditor.model.naive_bayes import Assignment, Attribute
 from auditor.search.additive.log_odds import FAR, Exact, Floats, Integers, LogOdds
 from auditor.search.additive.subset_sums import Choice, choice_at, halves, sums
@@ -126,6 +127,14 @@ def shared_labels(old: Side, new: Side, x: Assignment, y: Assignment) -> tuple[A
             values.append((places[attribute.name], other.values.index(label)))
         moved.append(tuple(sorted(values)))
     return moved[0], moved[1]
+
+
+def grew(
+    old: Side, new: Side, before: tuple[Assignment, Assignment], after: tuple[Assignment, Assignment]
+) -> bool:
+    """Whether |degree| of a discrimination pattern is larger in the second model, without rounding."""
+    sizes = (side.tables.exact.size(side.criterion, *pair) for side, pair in ((new, after), (old, before)))
+    return compare(*sizes) > 0
 
 
 @dataclass(frozen=True)
@@ -357,8 +366,8 @@ class _Work:
             y = self._contexts(
                 outside, (*outer, *choice_at([self.options(0, at) for at in block], int(chosen[place])))
             )
-            degrees = [self._measured(side, x[side], y[side]) for side in (0, 1)]
-            grown[place] = degrees[1] > degrees[0]
+            self._spend()
+            grown[place] = grew(*self.sides, (x[0], y[0]), (x[1], y[1]))
         return int(grown.sum())
 
     def _sizes(self, side: int, x: Assignment, gammas: Integers) -> Floats:
@@ -367,10 +376,6 @@ class _Work:
         s = tables.real(tables.strength(x))
         gamma = (gammas + tables.prior) / float(1 << tables.bits)
         return self.sides[side].criterion.size(s, gamma)
-
-    def _measured(self, side: int, x: Assignment, y: Assignment) -> Fraction:
-        self._spend()
-        return abs(self._exact(side).measure(self.sides[side].criterion, x, y).degree)
 
     def _settle(self, x: list[Assignment], y: list[Assignment]) -> bool:
         self._spend()

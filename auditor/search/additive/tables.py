@@ -15,6 +15,7 @@ from auditor.errors import InputError
 from auditor.messages import shown
 from auditor.model.additive import AdditiveModel
 from auditor.model.classifier import Classifier
+from auditor.model.exponentials import Quotient
 from auditor.model.naive_bayes import Assignment, NaiveBayes
 from auditor.search.additive.exponentials import Exponentials, tables_of_scorecard
 from auditor.search.additive.log_odds import Exact, LogOdds, Population
@@ -112,6 +113,12 @@ class Rationals:
     def discriminates(self, criterion: Criterion, x: Assignment, y: Assignment) -> bool:
         """`auditor.search.pattern.discriminates`."""
         return discriminates(self.model, criterion, x, y)
+
+    def size(self, criterion: Criterion, x: Assignment, y: Assignment) -> Quotient:
+        """A rational."""
+        zero = Fraction(0)
+        degree = abs(self.measure(criterion, x, y).degree)
+        return Quotient(None, ((degree, zero),), ((Fraction(1), zero),))
 
     def probable(self, x: Assignment, y: Assignment, least: Fraction) -> bool:
         """Whether ``P(xy) >= least``."""

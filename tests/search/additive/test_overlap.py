@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auditor.model.additive import AdditiveModel, ScoredAttribute
+from auditor.model.exponentials import Base
 from auditor.model.naive_bayes import Attribute, NaiveBayes
 from auditor.search.additive import overlap as module
 from auditor.search.additive.overlap import Overlap, Side, overlap, worst_lost
@@ -182,3 +184,35 @@ def test_by_another_criterion_the_same_model_can_be_worse() -> None:
     assert worse
     old, new = (Side(named.model, kind(threshold)) for kind in (Difference, Ratio))
     assert overlap(old, new).worse == worse
+
+
+def of_weight(weight: Fraction, base: Base, name: CriterionName = "difference", delta: str = "0.1") -> Side:
+    """A scorecard of one value, and its question."""
+    attribute = ScoredAttribute("a", ("u",), True, (weight,), Fraction(0), None)
+    model = AdditiveModel(
+        "c", "d", "yes", "no", "declared", base, Fraction(1), Fraction(0), (attribute,), None
+    )
+    return Side(model, CRITERIA[name](Fraction(delta)))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_scorecards_that_differ_beyond_40_digits_are_compared(criterion: CriterionName) -> None:
+    one, hair = Fraction(1), Fraction(1, 10**60)
+    # In nats the first is ln 2 less a hair.
+    nats = Fraction("0.6931471805599453094172321214581765680755001343602552541206800")
+    for less, more in (
+        (of_weight(one, "e", criterion), of_weight(one + hair, "e", criterion)),
+        (of_weight(one, "2", criterion), of_weight(one + hair, "2", criterion)),
+        (of_weight(nats, "e", criterion), of_weight(one, "2", criterion)),
+    ):
+        assert overlap(less, more) == Overlap(1, 1)
+        assert overlap(more, less) == Overlap(1, 0)
+        assert overlap(more, more) == Overlap(1, 0)
+
+
+def test_a_threshold_next_to_a_degree_makes_no_other_worse() -> None:
+    """``σ(1) - 1/2`` is 0.2310585786300048792511592418218362743651446401650565192763659079...; told to more
+    digits where the threshold is next to it.
+    """
+    near = "0.23105857863000487925115924182183627436514464016505651927636590"
+    assert overlap(of_weight(Fraction(1), "e"), of_weight(Fraction(-1), "e", delta=near)) == Overlap(1, 0)

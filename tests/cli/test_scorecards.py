@@ -346,6 +346,7 @@ def test_a_repaired_card_is_audited_certified_reported_and_written_for_others(
         assert "What the repair changed" in text
         assert "The population that conforms with the scorecard was learned again" in text
         assert "| sex\\_status | A91 | 0.355654175 | 0.169865541 |" in text
+    assert "of those rounds only the last is listed" in (tmp_path / "summary.md").read_text(encoding="utf-8")
     certified = tmp_path / "certificate.json"
     terms = ("--issuer", "I", "--responsible", "R")
     assert auditor("certify", fair, "--delta", "0.1", *terms, "-o", certified).code == 0

@@ -60,6 +60,13 @@ def section(subject: Subject) -> Blocks:
     ]
 
 
+#: Said of the rounds of a scorecard's repair.
+_WRITTEN = (
+    "The last round is the scorecard as it is written. Where its decimals bring patterns back, the repair "
+    "aims a little below δ and begins again; of those rounds only the last is listed."
+)
+
+
 def blocks(
     record: Repair | RepairRecord,
     favourable: str,
@@ -113,6 +120,8 @@ def blocks(
                 "rounds",
             )
         )
+        if any(isinstance(move, PointsChange) for move in moved):
+            made.append(Paragraph(_WRITTEN, "small"))
     parameters = [move for move in moved if isinstance(move, ParameterChange)]
     made += move_table(parameters, favourable, unfavourable, "The parameters that moved most")
     made += _points([move for move in moved if isinstance(move, PointsChange)])

@@ -201,7 +201,8 @@ class DelimitedTable(DuckTable):
         if len(cells) == width + 1 and not cells[-1].strip():
             # Some programs end each row in a separator, which makes no column.
             return cells[:-1]
-        what = f"row {row:,} has {len(cells)} cells and the header {width}"
+        of_row = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+        what = f"row {row:,} has {of_row} and the header {width}"
         if "\n" in cells[-1]:
             raise InputError(f"{name}: {_UNCLOSED.format(what)}")
         if len(cells) == width + 1 and row == 2:

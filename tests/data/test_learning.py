@@ -404,6 +404,7 @@ BAD: dict[str, tuple[bytes, dict[str, Any], str]] = {
     "the header twice": (b"s,d\na,y\nb,n\ns,d\na,y\n", {}, "the header stands again at row 4"),
     "rows that are too long": (b"s,n,d\na,1,5,y\nb,2,5,n\n", {}, "decimal commas"),
     "a row that is too short": (b"s,t,d\na,x,y\nb,n\n", {}, "row 3 has 2 cells and the header 3"),
+    "a row of one cell": (b"s,t,d\na,x,y\nb\n", {}, "row 3 has 1 cell and the header 3"),
     "a quote over too much": (b's,d\n"a' + b"x" * 200_000 + b",y\nb,n\n", {}, "never closed"),
     "a row that is too long": (b"s,d\na,y\nb,n\na,1,y\n", {}, "row 4 has 3 cells and the header 2"),
     "an open quote": (b's,d\na,y\n"b,n\n', {}, "a quotation mark is never closed"),

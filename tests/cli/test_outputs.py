@@ -301,7 +301,9 @@ def test_no_key_is_left_behind(tmp_path: Path, command: str, code: int, complain
 )
 def test_signals_leave_nothing(tmp_path: Path, number: signal.Signals, code: int) -> None:
     script = (
-        "import os, sys, time; from auditor.cli import main; "
+        "import os, signal, sys, time; from auditor.cli import main; "
+        # Under nohup this one is ignored, as it should be.
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL); "
         "os.fsync = lambda _: (print('writing', flush=True), time.sleep(30)); "
         f"sys.argv = ['auditor', 'certify', {str(FIGURE1)!r}, '--delta', '0.3', '-o', 'c.json']; "
         "sys.exit(main())"

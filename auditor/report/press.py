@@ -102,7 +102,8 @@ def serve() -> None:
 
     gc.disable()
     try:
-        pdf.load()
+        # What the first PDF of a process takes once is done while it is waited for.
+        pdf.render("<p>")
         made = pdf.render(*pickle.load(sys.stdin.buffer))
         write_all(sys.stdout.buffer, pickle.dumps(made))
         sys.stdout.buffer.flush()

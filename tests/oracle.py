@@ -8,7 +8,7 @@ for a few thousand pairs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -175,6 +175,7 @@ class BruteForce:
 
     model: PlainModel
     criterion: CriterionName
+    _divergences: dict[Fraction, dict[Key, Decimal]] = field(default_factory=dict, repr=False, compare=False)
 
     def assignments(self) -> Iterator[Key]:
         """Every (x, y) with x non-empty, of positive probability or not."""
@@ -229,29 +230,31 @@ class BruteForce:
             if disclosed
         }
 
+    @cached_property
+    def from_worst(self) -> list[Pair]:
+        """The defined pairs, patterns or not, those of larger ``|degree|`` first."""
+        return from_largest(self.pairs, lambda pair: pair.size)
+
     def worst(self, k: int = 1) -> list[Pair]:
         """The k defined pairs of largest ``|degree|``, patterns or not."""
-        return worst(self.pairs, k)
+        return self.from_worst[:k]
 
     def group_level(self) -> Pair:
         """Worst with Y = ∅."""
-        return worst((pair for pair in self.pairs if not pair.y), 1)[0]
+        return next(pair for pair in self.from_worst if not pair.y)
 
     def individual_level(self) -> Pair:
         """Worst with X = S and Y = Z∖S."""
         sensitive, everything = self.model.sensitive, len(self.model.attributes)
-        return worst(
-            (
-                pair
-                for pair in self.pairs
-                if pair.disclosed == sensitive and len(pair.x) + len(pair.y) == everything
-            ),
-            1,
-        )[0]
+        return next(
+            pair
+            for pair in self.from_worst
+            if pair.disclosed == sensitive and len(pair.x) + len(pair.y) == everything
+        )
 
     def worst_disclosing(self, attribute: int) -> Pair:
         """Worst of the pairs whose x discloses the attribute."""
-        return worst((pair for pair in self.pairs if attribute in pair.disclosed), 1)[0]
+        return next(pair for pair in self.from_worst if attribute in pair.disclosed)
 
     def at(self, threshold: Fraction, min_probability: Fraction | None = None) -> Patterns:
         """The discrimination patterns at a threshold; below `min_probability` they do not exist."""
@@ -263,6 +266,7 @@ class BruteForce:
                 for pair in self.pairs
                 if pair.size > threshold and (min_probability is None or pair.probability >= min_probability)
             ),
+            self._divergences.setdefault(threshold, {}),
         )
 
 
@@ -274,6 +278,7 @@ class Patterns:
     threshold: Fraction
     patterns: tuple[Pair, ...]
     _divergences: dict[Key, Decimal] = field(default_factory=dict, repr=False, compare=False)
+    _orders: dict[RankBy, list[Pair]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def keys(self) -> frozenset[Key]:
@@ -307,8 +312,9 @@ class Patterns:
 
     def top(self, k: int, rank_by: RankBy) -> list[Pair]:
         """The k patterns of highest score; ties are broken by the pattern itself."""
-        in_order_of_ties = sorted(self.patterns, key=lambda pair: pair.rank)
-        return sorted(in_order_of_ties, key=lambda pair: self.score(rank_by, pair), reverse=True)[:k]
+        if rank_by not in self._orders:
+            self._orders[rank_by] = from_largest(self.patterns, lambda pair: self.score(rank_by, pair))
+        return self._orders[rank_by][:k]
 
     def minimal(self) -> set[Key]:
         """Patterns no proper part of which (x' ⊆ x non-empty, y' ⊆ y) is a pattern."""
@@ -343,10 +349,10 @@ def grouped(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
         yield group
 
 
-def worst(pairs: Iterable[Pair], k: int) -> list[Pair]:
-    """The k pairs of largest ``|degree|``; ties are broken by the pair itself."""
+def from_largest(pairs: Iterable[Pair], score: Callable[[Pair], Fraction | Decimal]) -> list[Pair]:
+    """The pairs from the largest score down; ties are broken by the pair itself."""
     in_order_of_ties = sorted(pairs, key=lambda pair: pair.rank)
-    return sorted(in_order_of_ties, key=lambda pair: pair.size, reverse=True)[:k]
+    return sorted(in_order_of_ties, key=score, reverse=True)
 
 
 def subsets(items: Sequence[T]) -> Iterator[tuple[T, ...]]:

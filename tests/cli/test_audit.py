@@ -46,7 +46,7 @@ def test_golden_audit_of_compas(auditor: Auditor, tmp_path: Path, suffix: str) -
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.json")), ids=lambda path: path.stem)
 def test_every_example_can_be_audited(auditor: Auditor, path: Path) -> None:
     """The verdict comes first, so that a limit can only cost the count and the lists."""
-    run = auditor("audit", path, "--delta", "0.1", "--time-limit", "5", "--format", "json")
+    run = auditor("audit", path, "--delta", "0.1", "--time-limit", "2", "--format", "json")
     assert (run.code, run.err) == (1, "")
     assert valid(run.out, "audit")["verdict"] == "not-delta-fair"
 
